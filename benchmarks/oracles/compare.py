@@ -11,8 +11,11 @@ universal-ctags for everything else.
   not count, nor does what a rule of `LEFT_OUT` names.
 - wrong: functions and types among the units whose name no definition of the oracle has in that file, locals included
 - keywords: units that are named like a keyword, as no definition is
+- locals: constants among the units that are variables of a function
 - NAME: drawn names of counted definitions that only one definition of the folder has; `PROGRAM NAME -k 1` prints the
   defining line. `odd` are names with another character than letters, digits and `_`
+
+Files are drawn among those with definitions that colgrep indexes by default: 1 MiB at most.
 """
 
 import argparse
@@ -30,16 +33,18 @@ import tempfile
 # Language → the name that ctags has, and the kinds that count as definitions (all letters that ctags lists).
 CTAGS = {
     "ada": ("Ada", "PpRrKtT"), "assembler": ("Asm", "lm"), "awk": ("Awk", "f"), "batchfile": ("DosBatch", "l"),
-    "bash": ("Sh", "f"), "c": ("C", "fsugetd"), "clojure": ("Clojure", "f"), "cmake": ("CMake", "fmt"),
+    "asciidoc": ("Asciidoc", "csStTu"), "bash": ("Sh", "f"), "c": ("C", "fsugetd"), "clojure": ("Clojure", "f"),
+    "cmake": ("CMake", "fmt"), "css": ("CSS", "csi"),
     "cobol": ("Cobol", "pPs"), "cpp": ("C++", "fcsuge"), "csharp": ("C#", "ceimpsg"),
     "dlang": ("D", "cfgistu"), "elixir": ("Elixir", "fmop"), "elm": ("Elm", "ftacp"), "emacslisp": ("EmacsLisp", "fmvcdugi"),
     "erlang": ("Erlang", "dfrt"), "fortran": ("Fortran", "fmpst"), "go": ("Go", "fstic"), "haskell": ("Haskell", "tcfm"),
     "haxe": ("Haxe", "mceit"), "ini": ("Iniconf", "sk"), "java": ("Java", "ceimg"), "javascript": ("JavaScript", "fcmg"),
     "julia": ("Julia", "fsmt"), "kconfig": ("Kconfig", "c"), "kotlin": ("Kotlin", "cimo"), "commonlisp": ("Lisp", "fmvc"),
-    "lua": ("Lua", "f"), "m4": ("M4", "d"), "make": ("Make", "t"), "matlab": ("MatLab", "f"), "meson": ("Meson", "t"),
+    "lua": ("Lua", "f"), "m4": ("M4", "d"), "make": ("Make", "t"), "markdown": ("Markdown", "csStTu"), "matlab": ("MatLab", "f"), "meson": ("Meson", "t"),
     "objc": ("ObjectiveC", "iPmcs"), "ocaml": ("OCaml", "tfcm"), "pascal": ("Pascal", "fp"), "perl": ("Perl", "sp"),
     "php": ("PHP", "cfit"), "powershell": ("PowerShell", "fc"), "proto": ("Protobuf", "mesr"),
-    "puppet": ("PuppetManifest", "cd"), "r": ("R", "f"), "raku": ("Perl6", "cgmorst"), "robotframework": ("Robot", "tk"),
+    "puppet": ("PuppetManifest", "cd"), "r": ("R", "f"), "raku": ("Perl6", "cgmorst"),
+    "restructuredtext": ("ReStructuredText", "csSt"), "robotframework": ("Robot", "tk"),
     "ruby": ("Ruby", "cfmS"), "rust": ("Rust", "sgtPfM"), "scheme": ("Scheme", "f"), "style": ("SCSS", "mfv"),
     "sql": ("SQL", "tpfvidT"), "systemverilog": ("SystemVerilog", "mftCKI"), "tcl": ("Tcl", "pn"),
     "vhdl": ("VHDL", "eaptfPT"), "vimscript": ("Vim", "f"), "visualbasic": ("Basic", "fcte"),
@@ -63,18 +68,20 @@ CORRECTED = {
     "systemverilog": r"^\s*function\s+(?:automatic\s+)?\[.*\]\s*(\w+)\s*[;(]",
     # `codes["base64"] = function`
     "lua": r"\[['\"]([^'\"]+)['\"]\]\s*=",
+    # `function set.Position (this, vector)`
+    "matlab": r"function\s+(?:[^=(]*=\s*)?(\w+\.\w+)",
     # `(define-module (container queue))`
     "scheme": r"\(define-module\s+\((?:[^()]*\s)?([^\s()]+)\)",
 }
-# Lines whose names an oracle never has: quoted atoms, constructors; ctags often loses its way in D.
+# Lines whose names an oracle never has: quoted atoms, constructors, types of an `impl`; ctags often loses its way in D.
 UNKNOWN_TO_ORACLE = {
     "dlang": r"[\w\])*]\s+[*&]*\w+\s*\(|\bthis\s*\(", "erlang": r"^'", "kotlin": r"\bconstructor\b",
-    "tcl": r"^\s*(?:constructor|destructor)\b",
+    "rust": r"^\s*(?:unsafe\s+)?impl\b", "tcl": r"^\s*(?:constructor|destructor)\b",
 }
 # Kinds of scopes whose definitions are locals, and a pattern of a line that begins one, for oracles that tell no scopes.
 CALLABLE = ("function", "method", "singletonMethod", "subroutine", "procedure", "subprogram", "anon")
 BEGINS_CALLABLE = {
-    "lua": r"\bfunction\b", "scheme": r"\((?:define|let|lambda)", "ruby": r"^\s*def\b", "style": r"@(?:mixin|function)\b",
+    "javascript": r"\bfunction\b|=>|^\s*\w+\(.*\{$", "lua": r"\bfunction\b", "scheme": r"\((?:define|let|lambda)", "ruby": r"^\s*def\b", "style": r"@(?:mixin|function)\b",
 }
 # What makes the word after it a name, whatever an oracle says that loses its way in a file.
 DEFINES = (
@@ -83,6 +90,8 @@ DEFINES = (
 )
 KEYWORDS = {"if", "else", "for", "while", "switch", "return", "do", "case", "class", "function", "struct", "begin", "end"}
 AROUND = 3
+# The largest file that colgrep indexes by default.
+BYTES_MAX = 1 << 20
 
 TSC = """
 const ts = require(process.argv[2]);
@@ -97,8 +106,9 @@ for (const path of fs.readFileSync(0, "utf8").split("\\n").filter(Boolean)) {
       "FunctionExpression", "ArrowFunction");
     const defines = is("FunctionDeclaration", "ClassDeclaration", "InterfaceDeclaration", "EnumDeclaration",
       "TypeAliasDeclaration", "MethodDeclaration", "GetAccessor", "SetAccessor", "MethodSignature");
+    const isVariable = is("VariableDeclaration") && inside;
     const add = (name, isLocal) =>
-      found.push([name, source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1, isLocal]);
+      found.push([name, source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1, isLocal, isVariable]);
     if ((defines || is("VariableDeclaration")) && node.name && ts.isIdentifier(node.name)) {
       add(node.name.text, inside);
     } else if (is("Constructor")) {
@@ -122,6 +132,7 @@ class Definitions:
         self.counted = []
         self.known = set()
         self.left_out = []
+        self.variables = set()
 
     def add(self, name, line, is_local=False):
         name = normal(name)
@@ -131,12 +142,14 @@ class Definitions:
 
 
 def normal(name):
-    """A name as units have it: `operator !=` is `operator!=`."""
-    return re.sub(r"^operator\s+(?=\W)", "operator", name)
+    """A name as units have it: `operator !=` is `operator!=`, and headings have no markup."""
+    name = re.sub(r"^operator\s+(?=\W)", "operator", name)
+    name = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", name)
+    return re.sub(r"<\/?\w[^>]*>|`+|\*\*|:\w+:(?=`)|\\(?=\W)", "", name).strip() or name
 
 
 def python_definitions(path):
-    """Functions and types; those of functions are locals."""
+    """Functions and types; those of functions are locals, as are their variables."""
     found = Definitions()
 
     def visit(node, is_local):
@@ -144,6 +157,8 @@ def python_definitions(path):
             is_function = isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef))
             if is_function or isinstance(child, ast.ClassDef):
                 found.add(child.name, child.lineno, is_local)
+            if is_local and isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
+                found.variables.add((child.id, child.lineno))
             visit(child, is_local or is_function)
 
     try:
@@ -154,13 +169,16 @@ def python_definitions(path):
 
 
 def definitions_of_program(command, paths):
-    """What a program finds that reads paths from its input and prints `[path, [[name, line, is local], …]]` for each."""
+    """What a program finds that reads paths from its input and prints `[path, [[name, line, is local], …]]` for each,
+    of variables with `true` behind it."""
     ran = subprocess.run(command, input="\n".join(map(str, paths)), text=True, capture_output=True, check=True)
     by_path = {}
     for path, rows in map(json.loads, filter(None, ran.stdout.split("\n"))):
         found = by_path.setdefault(pathlib.Path(path), Definitions())
-        for row in rows:
-            found.add(*row)
+        for name, line, is_local, *is_variable in rows:
+            found.add(name, line, is_local)
+            if any(is_variable):
+                found.variables.add((name, line))
     return by_path
 
 
@@ -181,7 +199,10 @@ def ctags_definitions(paths, language):
                                 errors="replace")
     by_path = {path: Definitions() for path in paths}
     for tag in tags_of(everything.stdout):
-        by_path[pathlib.Path(tag["path"])].add(corrected(language, tag["name"], ""), tag["line"], is_local=True)
+        found = by_path[pathlib.Path(tag["path"])]
+        found.add(corrected(language, tag["name"], ""), tag["line"], is_local=True)
+        if tag.get("kind") in ("local", "parameter") or tag.get("scopeKind") in CALLABLE:
+            found.variables.add((tag["name"], tag["line"]))
     lines = {path: path.read_text(errors="replace").split("\n") for path in paths}
     tags = list(tags_of(ran.stdout))
     bodies = {}
@@ -272,11 +293,12 @@ def last(name):
 
 
 def compare(language, path, definitions, found):
-    """Definitions that no unit has, and names of functions and types that no definition has."""
-    missing, wrong, keywords = [], [], []
+    """Definitions that no unit has, names of functions and types that no definition has, names like a keyword, locals."""
+    missing, wrong, keywords, local = [], [], [], []
     lines = {}
     for name, line, end, _ in found:
-        for key in {normal(name), last(name)}:
+        parts = re.split(r"\s*,\s*", name) if language == "css" else [last(name)]
+        for key in {normal(name), *parts}:
             lines.setdefault(key, []).append((line, end))
     for name, line in definitions.counted:
         near = lines.get(name, []) + lines.get(last(name), [])
@@ -292,7 +314,9 @@ def compare(language, path, definitions, found):
             wrong.append((name, line))
         if name in KEYWORDS and not is_known:
             keywords.append((name, line))
-    return missing, wrong, keywords
+        if kind == "constant" and (name, line) in definitions.variables:
+            local.append((name, line))
+    return missing, wrong, keywords, local
 
 
 def is_odd(name):
@@ -317,6 +341,8 @@ def ask(program, folder, by_path, everywhere, limit, rng):
     unique = {name: own[0] for name, own in places.items() if len(own) == times[name.lower()] == 1 and len(name) > 3}
     counts = []
     with tempfile.TemporaryDirectory() as data:
+        env = dict(os.environ, COLGREP_DATA_DIR=data)
+        subprocess.run([program, "init", str(folder)], capture_output=True, env=env, check=True)
         for odd in (False, True):
             names = sorted(name for name in unique if is_odd(name) == odd)
             drawn = rng.sample(names, min(limit, len(names)))
@@ -350,36 +376,35 @@ def main():
         if args.languages and language not in args.languages:
             continue
         rng = random.Random(f"colgrep {language}")
-        every_path = sorted(path for path in folder.rglob("*") if path.is_file())
-        paths = sorted(rng.sample(every_path, min(args.files, len(every_path))))
-        found = oracle(language, paths, args)
+        every_path = (path for path in folder.rglob("*") if path.is_file() and path.stat().st_size <= BYTES_MAX)
+        found = oracle(language, sorted(every_path), args)
         if not found:
             continue
-        by_path = {path: found for path, found in found[1].items() if found.counted}
-        total, missing, wrong, keywords, named = 0, [], [], [], 0
+        counted = [path for path, found in found[1].items() if found.counted]
+        by_path = {path: found[1][path] for path in sorted(rng.sample(counted, min(args.files, len(counted))))}
+        total, missing, wrong, keywords, local, named = 0, [], [], [], [], 0
         for path, definitions in by_path.items():
             own_units = units(args.program, path)
             own = compare(language, path, definitions, own_units)
             total += len(definitions.counted)
             named += sum(kind in ("function", "method", "class") for *_, kind in own_units)
-            for all_, some in zip((missing, wrong, keywords), own):
+            for all_, some in zip((missing, wrong, keywords, local), own):
                 all_.extend((name, f"{path}:{line}") for name, line in some)
-        for what, list_ in (("missing", missing), ("wrong", wrong), ("keyword", keywords)):
+        for what, list_ in (("missing", missing), ("wrong", wrong), ("keyword", keywords), ("local", local)):
             for name, place in rng.sample(list_, min(args.show, len(list_))):
                 print(f"  {language} {what} {name} {place}", file=sys.stderr)
         plain, odd = "", ""
         if args.names:
-            everywhere = oracle(language, every_path, args)[1]
-            plain, odd = ask(args.program, folder, by_path, everywhere, args.names, rng)
-        left_out = collections.Counter(reason for definitions in found[1].values() for reason in definitions.left_out)
+            plain, odd = ask(args.program, folder, by_path, found[1], args.names, rng)
+        left_out = collections.Counter(reason for definitions in by_path.values() for reason in definitions.left_out)
         left_out = "; ".join(f"{count} {reason}" for reason, count in left_out.most_common()) or "–"
         recall = 100 * (1 - len(missing) / total) if total else 100.0
         rows.append(f"| {language} | {found[0]} | {len(by_path)} | {total} | {recall:.1f} | {len(wrong)} of {named} "
-                    f"| {len(keywords)} | {left_out} |" + (f" {plain} | {odd} |" if args.names else ""))
+                    f"| {len(keywords)} | {len(local)} | {left_out} |" + (f" {plain} | {odd} |" if args.names else ""))
         print(rows[-1], flush=True)
     if args.markdown:
-        head = "| language | oracle | files | definitions | recall, % | wrong names | keywords | left out |"
-        rule = "|---|---|---:|---:|---:|---:|---:|---|"
+        head = "| language | oracle | files | definitions | recall, % | wrong names | keywords | locals | left out |"
+        rule = "|---|---|---:|---:|---:|---:|---:|---:|---|"
         if args.names:
             head, rule = f"{head} NAME | odd NAME |", f"{rule}---:|---:|"
         args.markdown.write_text("\n".join([head, rule, *rows]) + "\n")

@@ -22,26 +22,34 @@ SOURCES = {
     "cmake": ("apt", ["cmake-data", "extra-cmake-modules"], [".cmake"]),
     "commonlisp": ("apt", ["cl-alexandria", "cl-ppcre", "cl-babel"], [".lisp"]),
     "cpp": ("cargo", ["esaxx-rs@0.1.10", "link-cplusplus@1.0.9", "snmalloc-sys@0.3.7"], [".cc", ".cpp", ".hpp"]),
+    "csharp": ("npm", ["react-native-windows@0.76.2"], [".cs"]),
+    "css": ("npm", ["bootstrap@5.3.3", "bulma@1.0.2", "normalize.css@8.0.1"], [".css"]),
     "dlang": ("apt", ["libphobos2-ldc-shared-dev"], [".d"]),
     "emacslisp": ("apt", ["elpa-magit", "elpa-dash", "elpa-projectile"], [".el"]),
     "erlang": ("apt", ["erlang-src"], [".erl"]),
     "fortran": ("pip", ["numpy==1.26.4"], [".f90", ".f"]),
     "go": ("apt", ["golang-github-spf13-cobra-dev", "golang-github-gorilla-mux-dev", "golang-gopkg-yaml.v3-dev"], [".go"]),
+    "haxe": ("apt", ["haxe"], [".hx"]),
     "java": ("npm", ["react-native@0.76.5", "cordova-android@13.0.0"], [".java"]),
-    "javascript": ("npm", ["express@4.21.1", "lodash@4.17.21", "commander@12.1.0"], [".js"]),
+    "javascript": ("npm", ["express@4.21.1", "commander@12.1.0", "winston@3.17.0", "yargs@17.7.2"], [".js"]),
     "kotlin": ("npm", ["react-native@0.76.5"], [".kt"]),
     "lua": ("apt", ["lua-penlight", "lua-socket", "lua-busted"], [".lua"]),
+    "make": ("apt", ["cdbs", "dpkg-dev", "libcurl4-doc", "linux-kbuild-6.1"], [".mk"]),
+    "markdown": ("npm", ["npm@10.9.0", "marked@15.0.2"], [".md"]),
     "matlab": ("apt", ["octave-statistics", "octave-image"], [".m"]),
     "objc": ("npm", ["react-native@0.76.5", "cordova-ios@7.1.1"], [".m"]),
     "ocaml": ("apt", ["libcmdliner-ocaml-dev", "libfmt-ocaml-dev"], [".ml"]),
     "perl": ("apt", ["libmojolicious-perl", "libmoose-perl", "libdatetime-perl"], [".pm"]),
     "php": ("apt", ["php-symfony-console", "php-monolog", "php-twig"], [".php"]),
+    "powershell": ("pip", ["ansible-core==2.17.6"], [".ps1", ".psm1"]),
     "proto": ("apt", ["libprotobuf-dev"], [".proto"]),
     "puppet": ("apt", ["puppet-module-puppetlabs-apache", "puppet-module-puppetlabs-mysql"], [".pp"]),
     "python": ("pip", ["requests==2.32.3", "attrs==24.2.0", "rich==13.9.4", "networkx==3.4.2"], [".py"]),
+    "restructuredtext": ("apt", ["python3-doc", "debian-policy"], [".rst", ".txt"]),
     "ruby": ("apt", ["ruby-sequel", "ruby-thor", "ruby-faraday"], [".rb"]),
     "rust": ("cargo", ["regex@1.11.1", "serde_json@1.0.132", "hyper@1.5.0"], [".rs"]),
     "scheme": ("apt", ["guile-library", "guile-json"], [".scm"]),
+    "sql": ("apt", ["postgresql-15", "pgtap"], [".sql"]),
     "style": ("npm", ["bootstrap@5.3.3", "bulma@1.0.2"], [".scss"]),
     "systemverilog": ("apt", ["yosys"], [".v"]),
     "tcl": ("apt", ["tcllib", "tk8.6"], [".tcl"]),
@@ -110,7 +118,7 @@ def main():
                     print(f"{language}: {package}: {error.stderr.strip()}", file=sys.stderr)
                     continue
                 for path in sorted(folder.rglob("*")):
-                    if path.is_file() and not path.is_symlink() and path.suffix in endings:
+                    if path.is_file() and not path.is_symlink() and path.suffix in endings and ".min." not in path.name:
                         place = out / language / package.replace("/", "+") / path.relative_to(folder)
                         place.parent.mkdir(parents=True, exist_ok=True)
                         shutil.copyfile(path, place)

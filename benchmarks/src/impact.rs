@@ -42,8 +42,8 @@ pub struct ImpactBenchArgs {
     /// Clones with an older commit checked out
     #[arg(required = true, value_name = "DIR")]
     pub repositories: Vec<PathBuf>,
-    /// The revision up to which commits are asked for
-    #[arg(long, value_name = "REV", default_value = "origin/HEAD")]
+    /// The ref up to which commits are asked for; none of the refs that git log --all lists
+    #[arg(long, value_name = "REF", default_value = "FUTURE")]
     pub future: String,
     /// Commits of each repository, at most: those that follow the checkout
     #[arg(long, value_name = "N", default_value_t = 100)]
@@ -131,7 +131,11 @@ pub fn run(args: &ImpactBenchArgs, vars: &Vars) -> Result<u8> {
         let folder = folder.canonicalize().with_context(|| folder.display().to_string())?;
         let name = folder.file_name().map_or_else(|| "repository".into(), |name| name.to_string_lossy().into_owned());
         let repository = BenchRepository::open(&name, None, &folder, &env, None, &ranking)?;
-        for commit in future_commits(&folder, &args.future, args.commits)? {
+        let commits = future_commits(&folder, &args.future, args.commits)?;
+        if let Some(first) = commits.first() {
+            check_unknown(&folder, first)?;
+        }
+        for commit in commits {
             questions.extend(ask(&repository, &commit)?);
         }
         bar.inc(1);
@@ -154,6 +158,21 @@ fn future_commits(folder: &Path, future: &str, most: usize) -> Result<Vec<String
         bail!("{}: {}", folder.display(), String::from_utf8_lossy(&output.stderr).trim());
     }
     Ok(String::from_utf8_lossy(&output.stdout).lines().take(most).map(String::from).collect())
+}
+
+/// Fails if a branch or a tag has a commit that is asked for: the history that is indexed covers them all.
+fn check_unknown(folder: &Path, commit: &str) -> Result<()> {
+    let mut command = Command::new("git");
+    command.arg("-C").arg(folder).args(["for-each-ref", "--count=1", "--format=%(refname)", "--contains", commit]);
+    let output = command.output().context("git")?;
+    let known = String::from_utf8_lossy(&output.stdout);
+    if !output.status.success() || !known.trim().is_empty() {
+        let (folder, known) = (folder.display(), known.trim());
+        bail!(
+            "{folder}: the history knows the future by {known:?}; delete all branches and tags that follow the checkout"
+        );
+    }
+    Ok(())
 }
 
 fn ask(repository: &BenchRepository, commit: &str) -> Result<Vec<ImpactQuestion>> {

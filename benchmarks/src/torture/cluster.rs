@@ -40,6 +40,8 @@ enum ClusterFault {
     Damaged(ReplicaPlace),
     /// No replica of a shard has room to update its index: of one, the coordinator reads the other.
     Full(usize),
+    /// The bucket of a shard's indexes is away: what updates its replicas says so in their lists.
+    BucketLost(usize),
     /// All replicas of a shard are killed.
     ShardLost(usize),
     /// The coordinator is killed.
@@ -57,13 +59,14 @@ impl ClusterFault {
             let kinds = [ClusterFault::Killed, ClusterFault::Silent, ClusterFault::Noise];
             kinds.choose(random).map(|kind| kind(place))
         };
-        match random.random_range(0..10) {
+        match random.random_range(0..11) {
             0 => vec![ClusterFault::ShardLost(random.random_range(0..SHARDS))],
             1 => vec![ClusterFault::CoordinatorLost],
             2 => vec![ClusterFault::Damaged(places[0])],
             3 => vec![ClusterFault::Full(places[0].shard)],
             4 => vec![ClusterFault::Moved],
-            5..8 => of_replica(places[random.random_range(0..SHARDS)], random).into_iter().collect(),
+            5 => vec![ClusterFault::BucketLost(places[0].shard)],
+            6..9 => of_replica(places[random.random_range(0..SHARDS)], random).into_iter().collect(),
             _ => places.into_iter().filter_map(|place| of_replica(place, random)).collect(),
         }
     }
@@ -75,6 +78,7 @@ impl ClusterFault {
             ClusterFault::Noise(_) => "replicas replaced by noise",
             ClusterFault::Damaged(_) => "indexes damaged",
             ClusterFault::Full(_) => "disks full",
+            ClusterFault::BucketLost(_) => "buckets lost",
             ClusterFault::ShardLost(_) => "shards lost",
             ClusterFault::CoordinatorLost => "coordinators lost",
             ClusterFault::Moved => "repositories moved",
@@ -83,7 +87,8 @@ impl ClusterFault {
 
     /// Whether answers may be partial, if they say so.
     fn allows_partial(self) -> bool {
-        matches!(self, ClusterFault::ShardLost(_) | ClusterFault::Damaged(_) | ClusterFault::Full(_))
+        use ClusterFault::{BucketLost, Damaged, Full, ShardLost};
+        matches!(self, ShardLost(_) | Damaged(_) | Full(_) | BucketLost(_))
     }
 
     /// Whether requests may be without an answer.
@@ -169,7 +174,10 @@ pub(super) fn run(args: &TortureArgs) -> Result<Vec<Tally>> {
         }
         if failures.iter().any(|(kind, _)| *kind == "stuck") {
             // The next case begins with processes that are well.
-            fleet = TestCluster::start(args)?;
+            match TestCluster::start(args) {
+                Ok(next) => fleet = next,
+                Err(error) => failures.push(("stuck", told(format!("no new processes: {error:#}")))),
+            }
         }
         Ok(failures)
     })?;
@@ -205,6 +213,14 @@ fn suffer(
                     until("named", || fleet.tells("no room", "repositories_no_room"))?,
                 );
             }
+            ClusterFault::BucketLost(shard) => {
+                fleet.lose_bucket(shard, true)?;
+                at_most(
+                    counts,
+                    "ms until a lost bucket is named at most",
+                    until("named", || fleet.tells("could be updated", "repositories_not_updated"))?,
+                );
+            }
             ClusterFault::ShardLost(shard) => {
                 (0..fleet::REPLICAS).for_each(|replica| fleet.replica(ReplicaPlace { shard, replica }).kill());
                 at_most(
@@ -228,6 +244,7 @@ fn suffer(
             ClusterFault::Full(shard) => {
                 (0..fleet::REPLICAS).try_for_each(|replica| fleet.fill(ReplicaPlace { shard, replica }, false))?;
             }
+            ClusterFault::BucketLost(shard) => fleet.lose_bucket(shard, false)?,
             ClusterFault::ShardLost(shard) => {
                 (0..fleet::REPLICAS).try_for_each(|replica| fleet.replica(ReplicaPlace { shard, replica }).start())?;
             }

@@ -16,7 +16,7 @@ import { pathToFileURL } from 'node:url'
 
 const [packages, colgrep, folder] = process.argv.slice(2)
 const load = createRequire(join(resolve(packages), 'script.js'))
-const TOOLS = ['history', 'outline', 'search', 'status']
+const TOOLS = ['history', 'impact', 'outline', 'search', 'status']
 const NEWEST = '2026-07-28'
 const NAME = { name: 'test', version: '1' }
 

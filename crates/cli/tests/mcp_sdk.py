@@ -17,7 +17,7 @@ from mcp import types
 
 COLGREP, FOLDER = sys.argv[1], Path(sys.argv[2])
 NEWEST = "2026-07-28"
-TOOLS = ["history", "outline", "search", "status"]
+TOOLS = ["history", "impact", "outline", "search", "status"]
 
 
 def text_of(result: types.CallToolResult) -> str:

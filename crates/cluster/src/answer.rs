@@ -143,6 +143,7 @@ pub fn served<'r>(
             units_without_vectors: known.units_without_vectors,
             known_files: known.files,
             has_no_room: known.has_no_room,
+            is_not_fetched: known.is_not_fetched,
             languages,
             missing: None,
         }

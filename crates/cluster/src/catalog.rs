@@ -25,6 +25,8 @@ pub struct HostedRepository {
     pub known_files: Option<FileProgress>,
     /// True if the index can't be updated for want of room on the disk.
     pub has_no_room: bool,
+    /// True if the newest index could not be fetched.
+    pub is_not_fetched: bool,
     /// Number of units without vectors; 0 if the index is not meant to have vectors.
     units_without_vectors: u64,
 }
@@ -45,6 +47,7 @@ impl HostedRepository {
             settings,
             known_files: None,
             has_no_room: false,
+            is_not_fetched: false,
             units_without_vectors,
         }
     }
@@ -69,6 +72,7 @@ impl HostedRepository {
             units: self.snapshot.files.units(),
             units_without_vectors,
             has_no_room: self.has_no_room,
+            is_not_fetched: self.is_not_fetched,
         }
     }
 }
@@ -98,9 +102,12 @@ impl Generation {
     pub(crate) fn welcome(&self, unserved: Vec<String>) -> Welcome {
         let repositories = self.repositories.iter().map(|repository| repository.name.clone()).collect();
         let written_ms = self.repositories.iter().map(HostedRepository::written_ms).collect();
-        let no_room = self.repositories.iter().filter(|repository| repository.has_no_room);
-        let no_room = no_room.map(|repository| repository.name.clone()).collect();
-        Welcome { generation: self.fingerprint, repositories, written_ms, no_room, unserved }
+        let those = |is_so: fn(&HostedRepository) -> bool| {
+            let those = self.repositories.iter().filter(|repository| is_so(repository));
+            those.map(|repository| repository.name.clone()).collect()
+        };
+        let (no_room, not_fetched) = (those(|one| one.has_no_room), those(|one| one.is_not_fetched));
+        Welcome { generation: self.fingerprint, repositories, written_ms, no_room, not_fetched, unserved }
     }
 }
 

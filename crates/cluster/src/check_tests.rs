@@ -76,7 +76,7 @@ fn a_shard_that_lies_of_words_is_not_believed() {
     let part = |name: &str, units: u64, units_without_vectors: u64, known: u64| {
         let files = Some(FileProgress { known, in_tree: Some(9) });
         let partial =
-            vec![(name.to_string(), IndexProgress { files, units, units_without_vectors, has_no_room: false })];
+            vec![(name.to_string(), IndexProgress { files, units, units_without_vectors, ..Default::default() })];
         Begun { partial, ..of(&both, 10, 1) }
     };
     let lies = [part("a", 3, 2, 8), part("c", 3, 2, 8), part("a", 3, 4, 8), part("a", 3, 2, u64::MAX)];

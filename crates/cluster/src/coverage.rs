@@ -73,12 +73,15 @@ pub struct PartialRepository {
     /// True if the index can't be updated for want of room on the disk.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub has_no_room: bool,
+    /// True if the newest index could not be fetched.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_not_fetched: bool,
 }
 
 impl PartialRepository {
     /// A repository of the shard with this number, from 1.
     pub(crate) fn new(repository: &str, shard: usize, known: IndexProgress) -> PartialRepository {
-        let IndexProgress { files, units, units_without_vectors, has_no_room } = known;
+        let IndexProgress { files, units, units_without_vectors, has_no_room, is_not_fetched } = known;
         PartialRepository {
             repository: repository.to_string(),
             shard,
@@ -87,6 +90,7 @@ impl PartialRepository {
             units,
             units_without_vectors,
             has_no_room,
+            is_not_fetched,
         }
     }
 
@@ -99,7 +103,8 @@ impl PartialRepository {
         let (without, units) = (self.units_without_vectors, self.units);
         let vectors = (without > 0).then(|| format!("{without} of {units} units by words alone so far"));
         let room = self.has_no_room.then(|| "no room on its disk to write more".to_string());
-        files.into_iter().chain(vectors).chain(room).collect::<Vec<_>>().join(", ")
+        let fetched = self.is_not_fetched.then(|| "its newest index could not be fetched".to_string());
+        files.into_iter().chain(vectors).chain(room).chain(fetched).collect::<Vec<_>>().join(", ")
     }
 }
 

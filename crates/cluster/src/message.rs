@@ -63,6 +63,8 @@ pub struct Welcome {
     pub written_ms: Vec<u64>,
     /// The names of those whose index can't be updated for want of room on the disk.
     pub no_room: Vec<String>,
+    /// The names of those whose newest index could not be fetched.
+    pub not_fetched: Vec<String>,
     /// The names of configured repositories that can't be served.
     pub unserved: Vec<String>,
 }
@@ -142,7 +144,9 @@ impl Begin {
 
     /// True if a repository is searched: the caller may see it, and the paths include it.
     pub fn wants(&self, name: &str) -> bool {
-        self.allows(name) && (self.below.is_empty() || self.below.iter().any(|(own, _)| own == name))
+        self.allows(name)
+            && (self.below.is_empty() || self.below.iter().any(|(own, _)| own == name))
+            && !self.scope.repositories_not.iter().any(|own| own == name)
     }
 }
 
@@ -188,6 +192,8 @@ pub struct IndexProgress {
     pub units_without_vectors: u64,
     /// True if the index can't be updated for want of room on the disk.
     pub has_no_room: bool,
+    /// True if the newest index could not be fetched.
+    pub is_not_fetched: bool,
 }
 
 /// How many files are indexed as they are now.
@@ -202,7 +208,7 @@ pub struct FileProgress {
 impl IndexProgress {
     /// True if the index is complete.
     pub fn is_all(&self) -> bool {
-        self.files.is_none() && self.units_without_vectors == 0 && !self.has_no_room
+        self.files.is_none() && self.units_without_vectors == 0 && !self.has_no_room && !self.is_not_fetched
     }
 }
 
@@ -223,6 +229,8 @@ pub struct ServedRepository {
     pub known_files: Option<FileProgress>,
     /// True if its index can't be updated for want of room on the disk.
     pub has_no_room: bool,
+    /// True if its newest index could not be fetched.
+    pub is_not_fetched: bool,
     /// Number of files in each language.
     pub languages: BTreeMap<String, u64>,
     /// Why it is not served, if it isn't.

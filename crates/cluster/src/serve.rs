@@ -553,7 +553,9 @@ fn allowed<'g>(generation: &'g Generation, begin: &Begin) -> Vec<&'g HostedRepos
     let wanted: HashSet<&str> = begin.below.iter().map(|(name, _)| name.as_str()).collect();
     let is_allowed = |repository: &&HostedRepository| {
         let name = repository.name.as_str();
-        allowed.as_ref().is_none_or(|names| names.contains(name)) && (wanted.is_empty() || wanted.contains(name))
+        allowed.as_ref().is_none_or(|names| names.contains(name))
+            && (wanted.is_empty() || wanted.contains(name))
+            && !begin.scope.repositories_not.contains(&repository.name)
     };
     generation.repositories.iter().filter(is_allowed).collect()
 }

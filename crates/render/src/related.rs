@@ -135,12 +135,7 @@ pub fn print_impact(out: &mut impl Write, answer: &ImpactAnswer, options: &Outpu
         return write_rows(out, answer.affected.iter().map(json_affected), options.wish.format);
     }
     for one in &answer.affected {
-        let mut notes: Vec<String> =
-            one.reasons.iter().take(REASONS_SHOWN).map(|reason| reason_text(reason, one.is_test)).collect();
-        if one.reasons.len() > REASONS_SHOWN {
-            notes.push(format!("{} more", one.reasons.len() - REASONS_SHOWN));
-        }
-        write_row(out, &one.file, (one.name_line, one.unit.as_ref()), &notes.join("; "), options)?;
+        write_row(out, &one.file, (one.name_line, one.unit.as_ref()), &reasons_text(one), options)?;
     }
     out.flush()?;
     if !options.wish.quiet {
@@ -149,6 +144,31 @@ pub fn print_impact(out: &mut impl Write, answer: &ImpactAnswer, options: &Outpu
         remark!("colgrep: {units} in {}", counted(changed.files.len() as u64, "file"));
     }
     Ok(())
+}
+
+/// An affected file as one line of text: its name, the unit that is affected the most, and the reasons.
+pub fn affected_line(name: &str, one: &AffectedFile) -> String {
+    let reasons = reasons_text(one);
+    match &one.unit {
+        Some(unit) => format!("{name}:{}: {}  [{reasons}]\n", one.name_line, unit_text(unit)),
+        None => format!("{name}  [{reasons}]\n"),
+    }
+}
+
+/// The strongest reasons of a file in words.
+fn reasons_text(one: &AffectedFile) -> String {
+    let shown = one.reasons.iter().take(REASONS_SHOWN).map(|reason| reason_text(reason, one.is_test));
+    let mut notes: Vec<String> = shown.collect();
+    if one.reasons.len() > REASONS_SHOWN {
+        notes.push(format!("{} more", one.reasons.len() - REASONS_SHOWN));
+    }
+    notes.join("; ")
+}
+
+/// A unit as its signature, or else its name.
+fn unit_text(unit: &Unit) -> String {
+    let text = if unit.signature.is_empty() { unit.qualified_name() } else { unit.signature.clone() };
+    shortened(&text)
 }
 
 /// A reason in words.
@@ -184,8 +204,7 @@ fn write_row(
     let (name, full) = (shown(file), absolute(&file.root, &file.path));
     let line = line as usize;
     options.write_spot(out, &LineLocation { name: &name, full: &full, line, column: None, separator: ':' })?;
-    let text = unit.map(|unit| if unit.signature.is_empty() { unit.qualified_name() } else { unit.signature.clone() });
-    write!(out, "{}  ", text.map(|text| shortened(&text)).unwrap_or_default())?;
+    write!(out, "{}  ", unit.map(unit_text).unwrap_or_default())?;
     paint(out, style::DIM, options.look.color, format!("[{notes}]"))?;
     Ok(writeln!(out)?)
 }

@@ -1,6 +1,6 @@
 //! The state of shards as text.
 
-use colgrep_cluster::{ClusterHealth, ReplicaHealth, ServedRepository, ShardCoverage, in_shard};
+use colgrep_cluster::{ClusterHealth, PartialRepository, ReplicaHealth, ServedRepository, ShardCoverage, in_shard};
 
 use crate::escape::escape_control;
 use crate::words::counted;
@@ -41,11 +41,14 @@ pub fn told(seen: &ClusterHealth) -> String {
 /// Problems other than missing shards, a line each.
 pub fn wrong(seen: &ClusterHealth) -> Vec<String> {
     let file = seen.file.as_ref().map(|why| format!("the file of the shards is not taken over as it is now: {why}"));
-    let no_room = seen.coverage.partial.iter().filter(|one| one.has_no_room);
-    let no_room: Vec<String> = no_room.map(|one| format!("{}{}", one.repository, in_shard(one.shard))).collect();
-    let no_room = (!no_room.is_empty())
-        .then(|| format!("indexes that can't be updated for want of room on the disk: {}", no_room.join(", ")));
-    seen.coverage.repeated().into_iter().chain(no_room).chain(file).collect()
+    let those = |lead: &str, is_so: fn(&PartialRepository) -> bool| {
+        let those = seen.coverage.partial.iter().filter(|one| is_so(one));
+        let those: Vec<String> = those.map(|one| format!("{}{}", one.repository, in_shard(one.shard))).collect();
+        (!those.is_empty()).then(|| format!("{lead}: {}", those.join(", ")))
+    };
+    let no_room = those("indexes that can't be updated for want of room on the disk", |one| one.has_no_room);
+    let not_fetched = those("repositories whose newest index could not be fetched", |one| one.is_not_fetched);
+    seen.coverage.repeated().into_iter().chain(no_room).chain(not_fetched).chain(file).collect()
 }
 
 fn counts(one: &ServedRepository) -> String {

@@ -18,6 +18,14 @@ const NAMES: &[&str] = &[
     "_netrc",
     "credentials.tfrc.json",
     ".terraformrc",
+    // Server software that keeps passwords in its own sources: WordPress, MediaWiki, Rails, Jenkins, Ansible.
+    "wp-config.php",
+    "localsettings.php",
+    "secret_token.rb",
+    "credentials.xml",
+    ".vault_pass",
+    ".vault_pass.txt",
+    "vault_pass.txt",
     // Keys of SSH and PGP.
     "id_dsa",
     "id_ecdsa",
@@ -34,6 +42,7 @@ const NAMES: &[&str] = &[
     ".my.cnf",
     ".mylogin.cnf",
     ".dbeaver-data-sources.xml",
+    "robomongo.json",
     "credentials-config.json",
     // Web servers, mail, file transfer, chats.
     ".htpasswd",
@@ -44,17 +53,24 @@ const NAMES: &[&str] = &[
     ".s3cfg",
     ".passwd-s3fs",
     "sftp-config.json",
+    ".remote-sync.json",
+    "filezilla.xml",
     "recentservers.xml",
     "otr.private_key",
     // Clouds and their tools.
     ".boto",
+    ".databrickscfg",
     ".dockercfg",
+    ".dockerconfigjson",
+    ".tugboat",
     ".vault-token",
     "accesstokens.json",
     "application_default_credentials.json",
+    "credentials.json",
     "kubeconfig",
     "local.settings.json",
     "rclone.conf",
+    "serviceaccountkey.json",
     // Histories of shells and clients, which have what was typed.
     ".bash_history",
     ".histfile",
@@ -74,10 +90,12 @@ const PLACES: &[(&str, &str)] = &[
     (".cargo", "credentials"),
     (".cargo", "credentials.toml"),
     (".composer", "auth.json"),
+    (".config", "hub"),
     (".docker", "config.json"),
     (".gem", "credentials"),
     (".kube", "config"),
     (".m2", "settings-security.xml"),
+    (".snowsql", "config"),
     (".streamlit", "secrets.toml"),
     ("gcloud", "credentials.db"),
     ("gh", "hosts.yml"),
@@ -95,6 +113,7 @@ const EXTENSIONS: &[&str] = &[
     "key",
     "keychain",
     "keystore",
+    "kubeconfig",
     "kwallet",
     "ovpn",
     "p12",
@@ -133,6 +152,7 @@ pub fn looks_secret(path: &str) -> bool {
         || EXTENSIONS.contains(&extension)
         || PLACES.iter().any(|(around, own)| name == *own && folder.rsplit('/').next() == Some(around))
         || GOOGLE.iter().any(|(begin, own)| stem.starts_with(begin) && extension == *own)
+        || (stem.contains("firebase-adminsdk") && extension == "json")
         || (is_below(".ssh") && extension != "pub" && !["authorized_keys", "known_hosts"].contains(&name))
         || (is_below(".gnupg") && extension != "conf")
 }
@@ -182,6 +202,13 @@ mod tests {
             ("client_secret_1.json", true),
             ("src/client_secret.rs", false),
             ("gha-creds-1a2b.json", true),
+            ("web-firebase-adminsdk-x1-2f.json", true),
+            ("src/firebase-adminsdk.ts", false),
+            ("credentials.json", true),
+            ("src/credentials.json.md", false),
+            ("admin.kubeconfig", true),
+            ("wp-config.php.bak", true),
+            ("wp-config-sample.php", false),
             ("rclone.conf", true),
             ("chart/templates/secrets.yaml", false),
             ("home/.bash_history", true),

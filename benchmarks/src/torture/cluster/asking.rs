@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};
 
 /// Longest wait for an answer, and for anything else that has to come.
-const WAIT: Duration = Duration::from_secs(60);
+const WAIT: Duration = Duration::from_secs(180);
 /// How often it is looked for.
 pub const PAUSE: Duration = Duration::from_millis(50);
 

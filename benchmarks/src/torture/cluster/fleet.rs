@@ -272,6 +272,20 @@ impl TestCluster {
         }
     }
 
+    /// Writes into the lists of a shard's replicas that no repository could be updated; or that all could.
+    ///
+    /// # Errors
+    /// When a list can't be written.
+    pub fn lose_bucket(&self, shard: usize, is_lost: bool) -> Result<()> {
+        let own: Vec<String> = names(shard).collect();
+        let failed: String = own.iter().map(|name| format!("#! {name}: the bucket does not answer\n")).collect();
+        (0..REPLICAS).try_for_each(|replica| {
+            let folder = self.own(ReplicaPlace { shard, replica });
+            let failed = if is_lost { &*failed } else { "" };
+            replace(&folder.join("list"), &format!("{}{failed}", list(&folder, &own)))
+        })
+    }
+
     /// Moves a repository to the spare shard and back: new first, then old.
     ///
     /// # Errors

@@ -64,10 +64,7 @@ impl ImpactArgs {
         let change = match (self.staged, self.change.as_slice()) {
             (true, _) => GitChange::Staged,
             (false, []) => GitChange::Uncommitted,
-            (false, [name]) => match name.split_once("...") {
-                Some((one, other)) => GitChange::Since(one.to_string(), other.to_string()),
-                None => GitChange::Commit(name.clone()),
-            },
+            (false, [name]) => GitChange::named(name),
             (false, words) => {
                 let missing =
                     words.iter().zip(&places).find(|(_, place)| place.is_none()).map(|(word, _)| word.as_str());

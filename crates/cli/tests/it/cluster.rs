@@ -242,6 +242,11 @@ fn agents_search_over_shards_too() {
     }
     let part = client.good("search", json!({"query": "retry", "paths": ["worker"], "pack": 0}));
     assert!(part.contains("worker/lib/backoff.py") && !part.contains("api/"), "{part}");
+    // Of what is left out, nothing is missing.
+    let rest = client.result("search", json!({"query": "retry -repo:worker", "all": true, "pack": 0}));
+    let text = rest["content"].to_string();
+    assert!(text.contains("api/") && !text.contains("worker/"), "{text}");
+    assert_eq!(rest["structuredContent"]["shards"]["missing"], json!([]));
     let status = client.good("status", json!({}));
     assert!(status.contains("2 of 2 shards answer\n3 repositories: api, web, worker\n"), "{status}");
     for (arguments, why) in [

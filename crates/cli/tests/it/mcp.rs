@@ -16,7 +16,7 @@ fn tools_are_listed_with_their_schemas() {
     let tools = listed["result"]["tools"].as_array().expect("tools");
     let mut names: Vec<&str> = tools.iter().map(|t| t["name"].as_str().expect("a name")).collect();
     names.sort_unstable();
-    assert_eq!(names, ["history", "outline", "search", "status"], "the others are not listed");
+    assert_eq!(names, ["history", "impact", "outline", "search", "status"], "the others are not listed");
     for tool in tools {
         assert!(tool["description"].as_str().is_some_and(|d| d.ends_with('.')), "{tool}");
         assert_eq!(tool["annotations"]["readOnlyHint"], true, "{tool}");

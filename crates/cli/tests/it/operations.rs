@@ -289,9 +289,26 @@ fn a_shard_follows_the_list_of_its_repositories() {
     list("back=worker\n#! back: not fetched\n");
     until("told", || is_told("repositories that could not be updated are served as they are: back: not fetched"));
     assert!(metric(1));
-    assert_eq!(shard.health("/readyz"), (200, "ready, and not all repositories could be updated\n".to_string()));
+    let ready = (200, "ready, and not all repositories could be updated\n".to_string());
+    assert_eq!(shard.health("/readyz"), ready);
+    // Coordinators say so, and so does each answer.
+    until("told", || server.get("/readyz", &[]).text == ready.1);
+    let told = || server.get("/metrics", &[]).text.contains("colgrep_repositories_not_updated 1\n");
+    until("counted", told);
+    let found = server.good("/api/v1/search", &json!({"query": "retry"}));
+    assert_eq!(found["shards"]["partial"][0]["is_not_fetched"], json!(true), "{found}");
+    let text = found["answer"].as_str().expect("an answer");
+    assert!(text.contains("back (shard 1): its newest index could not be fetched"), "{text}");
+    assert!(!files().is_empty(), "it is searched as it is");
+    // One that was never fetched is in no list.
+    list("back=worker\n#! web: not fetched\n");
+    until("told", || {
+        let found = server.good("/api/v1/search", &json!({"query": "retry"}));
+        found["shards"]["unserved"][0]["repository"] == json!("web") && found["shards"]["partial"].is_null()
+    });
     list("back=worker\n");
     until("told", || is_told("all repositories can be updated again"));
+    until("told", || server.get("/readyz", &[]).text == "ready\n");
     assert_eq!(shard.health("/readyz"), (200, "ready\n".to_string()));
 }
 

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::common::mcp::Client;
 use crate::common::{Sandbox, git};
 use crate::facts::{places, queue};
 
@@ -171,4 +172,50 @@ fn a_change_that_is_not_known_is_refused() {
     outside.refuses(&["impact"], "is in no git repository; name what changed as FILE");
     let found = reasons(&outside, &["src/queue.rs:15"]);
     assert!(found["src/queue.rs"].contains("calls"), "a caller in the changed file itself: {found:?}");
+}
+
+#[test]
+fn an_agent_asks_what_a_change_affects() {
+    let sandbox = rings();
+    let mut client = Client::start(&sandbox, &[]);
+    for arguments in [json!({}), json!({"change": ["ring.py:2"]}), json!({"change": "ring.py:2", "results": 5})] {
+        let told = client.good("impact", arguments.clone());
+        assert!(told.contains("app.py:4: ") && told.contains("calls Ring.push"), "{arguments}: {told}");
+        assert!(!told.contains("alone.py"), "{arguments}: {told}");
+        assert!(told.contains("(1 changed unit in 1 file)"), "{arguments}: {told}");
+    }
+    let told = client.good("impact", json!({"change": ["HEAD"], "tests": "only"}));
+    assert!(told.contains("test_ring.py") && !told.contains("fast.py"), "{told}");
+    let one = client.good("impact", json!({"results": 1}));
+    assert!(one.contains("offset"), "more follow: {one}");
+    assert_eq!(
+        client.good("impact", json!({"change": ["README.md"], "tests": "only"})).lines().next(),
+        Some("no other file is affected")
+    );
+    for (arguments, why) in [
+        (json!({"change": ["nosuch"]}), "git knows no commit nosuch"),
+        (json!({"change": ["--output=x"]}), "git knows no commit --output=x"),
+        (json!({"change": ["ring.py", "nosuch"]}), "there is no file \"nosuch\"; name one commit"),
+        (json!({"change": ["/etc/passwd", "ring.py"]}), "there is no file \"/etc/passwd\""),
+        (json!({"tests": "some"}), "tests"),
+        (json!({"results": 0}), "results"),
+    ] {
+        let (told, failed) = client.call("impact", arguments.clone());
+        assert!(failed && told.contains(why), "{arguments}: {told}");
+    }
+}
+
+#[test]
+fn a_root_inside_a_project_tells_of_itself_alone() {
+    let sandbox = rings();
+    sandbox.write("app/use.py", "from ring import Ring\n\n\ndef use_ring(ring):\n    ring.push(1)\n");
+    sandbox.write("app/other.py", "from use import use_ring\n\n\ndef other():\n    use_ring(None)\n");
+    git(&sandbox, &["add", "-A"]);
+    git(&sandbox, &["commit", "-qm", "Add a folder"]);
+    sandbox.write("app/use.py", "from ring import Ring\n\n\ndef use_ring(ring):\n    ring.push(2)\n");
+    sandbox.write("ring.py", "class Ring:\n    pass\n");
+    let mut client = Client::start(&sandbox, &["app"]);
+    let told = client.good("impact", json!({}));
+    assert!(told.contains("other.py") && told.contains("in 1 file)"), "{told}");
+    assert!(!told.contains("ring.py") && !told.contains("fast.py"), "{told}");
 }

@@ -173,6 +173,7 @@ impl ClusterHealth {
                     units: one.units,
                     units_without_vectors: one.units_without_vectors,
                     has_no_room: one.has_no_room,
+                    is_not_fetched: one.is_not_fetched,
                 };
                 match one.missing.clone() {
                     Some(_) if names.contains_key(&one.name) => {}
@@ -232,11 +233,12 @@ impl Cluster {
             ..ServedRepository::default()
         };
         let told = |connection: &mut Connection| {
-            let Welcome { repositories, written_ms, no_room, unserved, .. } = &*connection.welcome;
+            let Welcome { repositories, written_ms, no_room, not_fetched, unserved, .. } = &*connection.welcome;
             let named = |(name, ms): (&String, &u64)| ServedRepository {
                 name: name.clone(),
                 written_ms: *ms,
                 has_no_room: no_room.contains(name),
+                is_not_fetched: not_fetched.contains(name),
                 ..ServedRepository::default()
             };
             let served = repositories.iter().zip(written_ms.iter().chain(std::iter::repeat(&0)));

@@ -37,7 +37,13 @@ const IMPORTS: f32 = 0.06;
 const TESTS: f32 = 0.45;
 const NAMES: f32 = 0.08;
 const CALLED: f32 = 0.05;
-const TOGETHER: f32 = 0.65;
+const TOGETHER: f32 = 0.9;
+/// How far few commits are doubted: one counts for 1 / 1.3 of its share, two for 2 / 2.3.
+const TOGETHER_DOUBT: f32 = 0.3;
+/// Factor of all other reasons, and the commits of a changed file with another one by which it is halved: where the
+/// history is known, it tells more than any of them.
+const STRUCTURE: f32 = 0.5;
+const STRUCTURE_COMMITS_HALF: f32 = 8.0;
 /// The most that several reasons of one kind amount to.
 const KIND_MAX: f32 = 0.9;
 /// Levels of callers.
@@ -203,6 +209,8 @@ pub fn affected(
     impact.tests();
     impact.names()?;
     impact.together(together);
+    let commits = together.iter().flat_map(|(_, others)| others).map(|other| other.commits).max();
+    impact.weigh(commits.unwrap_or_default());
     Ok(impact.ranked())
 }
 
@@ -387,9 +395,19 @@ impl Impact<'_, '_> {
         for (path, others) in together {
             for other in others {
                 let Some(file) = indexed_at(self.graph, &other.path).map(|record| record.id) else { continue };
-                // One commit says less than its share.
-                let weight = TOGETHER * other.share * other.commits as f32 / (other.commits + 1) as f32;
+                let commits = other.commits as f32;
+                let weight = TOGETHER * other.share * commits / (commits + TOGETHER_DOUBT);
                 self.add_file(file, ReasonKind::Together, path, other.commits, weight);
+            }
+        }
+    }
+
+    /// Weighs the other reasons beside the history, of which this many commits of one pair of files are known.
+    fn weigh(&mut self, commits: u32) {
+        let factor = STRUCTURE / (1.0 + commits as f32 / STRUCTURE_COMMITS_HALF);
+        for evidence in self.found.values_mut() {
+            for reason in evidence.reasons.iter_mut().filter(|reason| reason.kind != ReasonKind::Together) {
+                reason.weight *= factor;
             }
         }
     }

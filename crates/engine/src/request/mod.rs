@@ -59,10 +59,9 @@ impl SearchRequest {
         is_open && self.scope.facts.called_by.is_empty() && is_asked && !self.shape.every_match
     }
 
-    /// Whether the answer is complete only if every file was read: a list or a count of all that matches, or names of
-    /// files, which mostly go to another program.
+    /// Whether the answer is complete only if every file was read: a list or a count of all that matches.
     pub(crate) fn needs_all(&self) -> bool {
-        self.question == Question::Every || self.shape.every_match || self.shape.detail == Detail::Names
+        self.question == Question::Every || self.shape.every_match
     }
 
     /// Beginnings of the question's words as they occur in texts, in lower case.

@@ -48,7 +48,7 @@ fn glob_of(text: &str) -> Vec<String> {
 }
 
 impl SearchRequest {
-    /// Takes the filters of the query into the scope. Repositories are paths over shards (`over_shards`); elsewhere they
+    /// Takes the filters of the query into the scope. Repositories are those of shards (`over_shards`); elsewhere they
     /// stay words.
     pub fn read_filters(&mut self, over_shards: bool) {
         let Question::Text(query) = &self.question else { return };
@@ -58,7 +58,7 @@ impl SearchRequest {
         let (mut words, mut filters) = (Vec::new(), Vec::new());
         for word in query.split_whitespace() {
             match filter_of(word) {
-                Some((QueryFilter::Repository(_), excludes)) if excludes || !over_shards => words.push(word),
+                Some((QueryFilter::Repository(_), _)) if !over_shards => words.push(word),
                 Some(filter) => filters.push(filter),
                 None => words.push(word),
             }
@@ -76,7 +76,8 @@ impl SearchRequest {
                 (QueryFilter::Language(name), true) => scope.types_not.push(name),
                 (QueryFilter::File(text), false) => scope.include_any_case.extend(glob_of(&text)),
                 (QueryFilter::File(text), true) => scope.exclude_any_case.extend(glob_of(&text)),
-                (QueryFilter::Repository(name), _) => scope.paths.push(PathBuf::from(name)),
+                (QueryFilter::Repository(name), false) => scope.paths.push(PathBuf::from(name)),
+                (QueryFilter::Repository(name), true) => scope.repositories_not.push(name),
             }
         }
     }
@@ -96,14 +97,15 @@ mod tests {
 
     #[test]
     fn filters_of_a_query_become_its_scope() {
-        let (text, scope) = read("parse  lang:Python request -file:vendor path:*_test.py -lang:go repo:httpx", true);
+        let (text, scope) =
+            read("parse  lang:Python request -file:vendor path:*_test.py -lang:go repo:httpx -repo:web", true);
         assert_eq!(text, "parse request");
         assert_eq!((scope.types, scope.types_not), (vec!["python".to_string()], vec!["go".to_string()]));
         assert_eq!(scope.include_any_case, ["*_test.py"]);
         assert_eq!(scope.exclude_any_case, ["**/*vendor*", "**/*vendor*/**"]);
-        assert_eq!(scope.paths, [PathBuf::from("httpx")]);
+        assert_eq!((scope.paths, scope.repositories_not), (vec![PathBuf::from("httpx")], vec!["web".to_string()]));
         // Here, repositories are folders, and a word is a word.
-        assert_eq!(read("parse repo:httpx", false).0, "parse repo:httpx");
+        assert_eq!(read("parse repo:httpx -repo:web", false).0, "parse repo:httpx -repo:web");
     }
 
     #[test]

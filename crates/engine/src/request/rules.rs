@@ -24,6 +24,8 @@ pub struct Scope {
     /// Files and folders to look in. Empty: the current folder, or for [`Question::Like`](crate::Question::Like) the
     /// file's whole project.
     pub paths: Vec<PathBuf>,
+    /// None of these repositories, of those of shards.
+    pub repositories_not: Vec<String>,
     /// Only files that match one of these globs; empty: all.
     pub include: Vec<String>,
     /// No files that match one of these globs.

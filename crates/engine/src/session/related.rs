@@ -9,6 +9,8 @@ use colgrep_index::lexical::CodeName;
 use super::Session;
 use crate::answer::FileAnswer;
 use crate::error::{Refused, Result};
+use crate::history::cochange::Past;
+use crate::project::Project;
 use crate::project::git::versions;
 use crate::relations::changed::{ChangeSpec, ChangedCode};
 use crate::relations::graph::CallGraph;
@@ -157,10 +159,7 @@ impl Session {
                 self.repaired(0, |place, _| changed_at(&CallGraph::new(&place.snapshot), &places))?
             }
         };
-        let past = self.past();
-        let asked = changed.files.iter().take(TOGETHER_OF_MAX);
-        let together: Vec<(String, Vec<TogetherFile>)> =
-            asked.map(|path| (path.clone(), past.together(&project, path))).collect();
+        let together = together_of(&project, &changed, &self.past());
         let affected = self.repaired(0, |place, _| affected_files(place, &changed, &together, request))?;
         Ok(ImpactAnswer { changed, affected })
     }
@@ -190,6 +189,24 @@ impl Session {
         }
         Ok(below)
     }
+}
+
+impl ProjectSearcher {
+    /// What else a change affects in this project, within the scope of the search; `past` knows what changed together.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn impact(&self, changed: ChangedCode, past: &Past<'_>, request: &ImpactRequest) -> Result<ImpactAnswer> {
+        let together = together_of(&self.project, &changed, past);
+        let affected = affected_files(self, &changed, &together, request)?;
+        Ok(ImpactAnswer { changed, affected })
+    }
+}
+
+/// For each changed file, those that changed together with it.
+fn together_of(project: &Project, changed: &ChangedCode, past: &Past<'_>) -> Vec<(String, Vec<TogetherFile>)> {
+    let asked = changed.files.iter().take(TOGETHER_OF_MAX);
+    asked.map(|path| (path.clone(), past.together(project, path))).collect()
 }
 
 /// Adds what the names reach in one project.
@@ -248,6 +265,9 @@ fn affected_files(
         Tests::Only => one.is_test,
         Tests::Exclude => !one.is_test,
     });
+    if let Some(filter) = place.filter() {
+        found.retain(|one| filter.allows_file(one.file));
+    }
     found.truncate(request.files);
     let keys: Vec<UnitId> = found.iter().filter_map(|one| one.unit).collect();
     let mut units = place.snapshot.units(&keys)?.into_iter();

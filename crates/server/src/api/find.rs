@@ -1,6 +1,7 @@
 //! The tool `search`: what its parameters ask for. One tool ranks, lists lines, reads a unit and finds similar ones.
 
 use anyhow::Result;
+use colgrep_index::ids::StableId;
 
 use super::ends::ToolAnswer;
 use super::files::{lines_of, outline};
@@ -43,7 +44,8 @@ fn has_lines(state: &ServerState, written: &str) -> bool {
 
 /// The unit to read: of a name, an id, or a place as answers write it.
 fn unit(state: &ServerState, name: &str, file: &str, asked: &params::Search) -> params::ReadUnit {
-    let (id, name) = match name.strip_prefix('#') {
+    // `#secret` is a name in JavaScript.
+    let (id, name) = match name.strip_prefix('#').filter(|id| id.parse::<StableId>().is_ok()) {
         Some(id) => (id, ""),
         None => ("", name),
     };

@@ -10,6 +10,7 @@ mod files;
 mod find;
 mod heard;
 mod history;
+mod impact;
 mod local;
 mod locate;
 mod opened;
@@ -156,6 +157,14 @@ pub fn tools() -> Vec<Tool> {
                 "Ranks commits, and agents' sessions where the user's settings name them, by a question; or gives the newest.",
             ],
             history::history,
+        ),
+        Tool::new(
+            [
+                "impact",
+                "What a change affects",
+                "Ranks the other files that a change affects, with reasons: callers, tests, files that changed together.",
+            ],
+            impact::impact,
         ),
         Tool::new(
             [

@@ -271,6 +271,27 @@ pub struct History {
     pub max_tokens: Option<usize>,
 }
 
+/// What a change affects.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Impact {
+    /// What changed: one commit or A...B, or files as FILE or FILE:LINE; default what is not committed.
+    pub change: Vec<String>,
+    /// Tests: auto, only (those to run), or exclude.
+    #[schemars(extend("enum" = ["auto", "only", "exclude"]))]
+    pub tests: Option<String>,
+    /// Number of files; default 15.
+    #[schemars(range(min = 1))]
+    pub results: Option<usize>,
+    /// Files to skip, for the next page.
+    pub offset: usize,
+    /// Only this folder inside the roots.
+    pub project: String,
+    /// Answer length in tokens (bytes / 4); default 2000.
+    #[schemars(range(min = TOKENS_MIN, max = TOKENS_MAX))]
+    pub max_tokens: Option<usize>,
+}
+
 /// The state of the index. Other parameters are ignored: some clients invent one for tools that need none.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]

@@ -300,7 +300,7 @@ impl RootsRanking<'_> {
 
 /// Remarks on a root's index, a line each: that it is being built, lacks vectors, or leaves out a path asked for or what
 /// can't be read.
-fn remarks_on(root: &Root, place: &ProjectSearcher, model: Option<&Model>) -> String {
+pub(super) fn remarks_on(root: &Root, place: &ProjectSearcher, model: Option<&Model>) -> String {
     let snapshot = &place.snapshot;
     let building = (!snapshot.files.complete).then(|| {
         format!("(the index is being built: {})\n", coverage(&IndexState::of(&root.project, snapshot, model)))

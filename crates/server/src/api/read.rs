@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow, bail};
+use colgrep_core::fold::composed;
 use colgrep_core::query::{last_segment, plain_path};
 use colgrep_engine::request::split_lines;
 use colgrep_engine::{SearchRequest, Weakest};
@@ -120,12 +121,17 @@ pub fn read_unit(state: &ServerState, asked: &params::ReadUnit) -> Result<ToolAn
 
 /// Whether a unit has this name, plain or qualified, also with the separators of its language.
 fn is_named(unit: &Outlined, name: &str) -> bool {
-    if unit.name.is_empty() || unit.name == name || unit.qualified_name == name {
-        return !unit.name.is_empty();
+    if unit.name.is_empty() {
+        return false;
     }
-    let dotted = plain_path(name).replace("::", ".").replace(['#', '/'], ".");
-    let is_plain = unit.name == dotted || unit.qualified_name == dotted;
-    is_plain || unit.qualified_name.strip_suffix(&dotted).is_some_and(|front| front.ends_with('.'))
+    // Whoever types a name sees no difference between letters and their composed forms.
+    let (plain, qualified, name) = (composed(&unit.name), composed(&unit.qualified_name), composed(name));
+    if plain == name || qualified == name {
+        return true;
+    }
+    let dotted = plain_path(&name).replace("::", ".").replace(['#', '/', ':'], ".");
+    let is_plain = plain == dotted || qualified == dotted;
+    is_plain || qualified.strip_suffix(&dotted).is_some_and(|front| front.ends_with('.'))
 }
 
 /// The unit of a name that no file is given for: the likeliest, and a list of the others.

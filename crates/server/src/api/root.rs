@@ -93,6 +93,13 @@ impl Root {
         self.encoding.load(Ordering::Acquire)
     }
 
+    /// Takes over whether an update found no room, if one tells.
+    pub(super) fn hears_of_room(&self, has_no_room: Option<bool>) {
+        if let Some(has_no_room) = has_no_room {
+            self.no_room.store(has_no_room, Ordering::Release);
+        }
+    }
+
     /// Whether the index was opened once, so that answers need not wait for a first build.
     pub fn is_ready(&self) -> bool {
         self.ready.load(Ordering::Acquire)

@@ -86,6 +86,7 @@ pub fn answers() -> Map<String, Value> {
             "units": {"type": "integer", "description": "Its units."},
             "units_without_vectors": {"type": "integer", "description": "Those that are ranked by words alone so far."},
             "has_no_room": {"type": "boolean", "description": "True where the disk is full, so that it can't be updated."},
+            "is_not_fetched": {"type": "boolean", "description": "True where its newest index could not be fetched."},
         },
         "required": ["repository", "shard", "units", "units_without_vectors"],
     });

@@ -1,6 +1,5 @@
 //! The server's state between calls: roots, their open indexes, and watchers of their trees.
 
-use colgrep_render::remark;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,6 +17,7 @@ use colgrep_engine::{Error as EngineError, OpenOptions, Refused};
 use colgrep_index::Error as IndexError;
 use colgrep_index::store::Snapshot;
 use colgrep_index::update::ReadFirst;
+use tracing::warn;
 
 use super::heard::{Heard, UpdateHeard};
 pub use super::root::Root;
@@ -152,7 +152,7 @@ impl ServerState {
             return Err(errors.swap_remove(0));
         }
         let left_out = roots.iter().filter_map(|root| root.trouble()).chain(self.lost.iter().cloned());
-        left_out.for_each(|one| remark!("colgrep: {one}; left out"));
+        left_out.for_each(|one| warn!("{one}; left out"));
         Ok(roots)
     }
 
@@ -352,7 +352,7 @@ impl ServerState {
             Ok((snapshot, partial)) => {
                 partial.iter().for_each(|partial| heard.notice(partial));
                 let UpdateHeard { unlike, known, has_no_room } = heard.told();
-                root.no_room.store(has_no_room, Ordering::Release);
+                root.hears_of_room(has_no_room);
                 let is_unfinished = !snapshot.files.complete || model.is_some_and(|m| m.lacks(&snapshot));
                 if !encoding && is_unfinished && !project.store.is_locked() {
                     self.encode_beside(root, project.clone(), opening);
@@ -393,7 +393,10 @@ impl ServerState {
             let mut before = (0, u64::MAX);
             // An error here shows at the next call.
             let first = ReadFirst::default();
-            while let Ok((snapshot, _)) = open(&opening, (&env, &project), model, &first, &()) {
+            while let Ok((snapshot, partial)) = open(&opening, (&env, &project), model, &first, &()) {
+                let heard = Heard::new(&());
+                partial.iter().for_each(|partial| heard.notice(partial));
+                root.hears_of_room(heard.told().has_no_room);
                 root.changes.stale.store(true, Ordering::Release);
                 let lack = snapshot.coverage().without_vectors();
                 let now = (snapshot.files.files.len(), lack);

@@ -148,6 +148,7 @@ pub struct Metrics {
     shards_unserved: Gauge<i64, AtomicI64>,
     shards_repeated: Gauge<i64, AtomicI64>,
     shards_no_room: Gauge<i64, AtomicI64>,
+    shards_not_updated: Gauge<i64, AtomicI64>,
     cluster: ClusterMetrics,
 }
 
@@ -197,12 +198,13 @@ impl Metrics {
         let stale = numbers("index_stale", "1 where the next request looks for changes");
         let unserved = numbers("index_unserved", "1 where the repository can't be searched now");
         let no_room = numbers("index_no_room", "1 where the index can't be updated for want of room on the disk");
-        let [shards, shards_missing, shards_unserved, shards_repeated, shards_no_room] = [
+        let [shards, shards_missing, shards_unserved, shards_repeated, shards_no_room, shards_not_updated] = [
             ("shards", "Shards that are searched"),
             ("shards_missing", "Shards that do not answer"),
             ("repositories_unserved", "Repositories that shards which answer can't serve"),
             ("repositories_repeated", "Repositories that several shards serve; the newest index is searched"),
             ("repositories_no_room", "Repositories whose indexes can't be updated for want of room on the disk"),
+            ("repositories_not_updated", "Repositories whose newest index could not be fetched"),
         ]
         .map(|(name, help)| {
             let gauge = Gauge::default();
@@ -236,6 +238,7 @@ impl Metrics {
             shards_unserved,
             shards_repeated,
             shards_no_room,
+            shards_not_updated,
             cluster,
         }
     }
@@ -291,6 +294,9 @@ impl Metrics {
             self.shards_unserved.set(count(|coverage| coverage.unserved.len()));
             self.shards_repeated.set(count(|coverage| coverage.repeated.len()));
             self.shards_no_room.set(count(|coverage| coverage.partial.iter().filter(|one| one.has_no_room).count()));
+            let not_updated =
+                |coverage: &ShardCoverage| coverage.partial.iter().filter(|one| one.is_not_fetched).count();
+            self.shards_not_updated.set(count(not_updated));
             self.shards.set(all as i64);
             self.shards_missing.set(missing as i64);
         }

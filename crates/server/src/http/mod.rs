@@ -32,12 +32,13 @@ use listen::BoundSocket;
 use metrics::Metrics;
 use page::view::RootNames;
 use problem::Problem;
+use tracing::{info, warn};
 
 use crate::api::Shards;
 use crate::api::state::ServerState;
 use crate::api::{AT_WORK_A_CORE_MAX, NotServed, Tool, left_out, tools};
 use crate::args::ServeArgs;
-use crate::log::{self, LogFormat, LogLevel};
+use crate::log::{self, LogFormat};
 use colgrep_engine::OpenOptions;
 use colgrep_render::advice::for_tools;
 use colgrep_render::highlight::Syntaxes;
@@ -48,8 +49,10 @@ use colgrep_render::shards::wrong;
 const SOCKET_THREADS: usize = 2;
 /// Extra threads for work that libraries do in threads.
 const SPARE_THREADS: usize = 4;
-/// How often a server looks which of its shards answer, or which of its folders are there.
+/// How often a server looks which of its folders are there.
 const LOOK: Duration = Duration::from_secs(2);
+/// How often a server over shards looks which of them answer.
+const LOOK_AT_SHARDS: Duration = Duration::from_secs(1);
 /// Why a server is not ready whose disk is full.
 const NO_ROOM: &str = "indexes can't be updated: no room on the disk";
 /// After how many looks an index that can't be opened is tried again.
@@ -131,7 +134,7 @@ fn check(args: &ServeArgs) -> Result<()> {
 /// When flags contradict each other, no root can be served, or the address is taken.
 pub fn run(args: &ServeArgs, options: OpenOptions, quiet: bool, env: &Env) -> Result<()> {
     check(args)?;
-    log::set_format(args.log);
+    log::start(args.log);
     if args.shard {
         return shard::run(args, options, quiet, env);
     }
@@ -189,7 +192,7 @@ fn tell(app: &App, listener: &BoundSocket, quiet: bool) -> Result<()> {
         let mut roots: Vec<String> = served.map(|root| root.folder.display().to_string()).collect();
         roots.extend(app.state.shards().map(|shards| format!("the shards of {}", shards.cluster.file().display())));
         let token = if app.guard.has_token() { "; requests bring the token" } else { "" };
-        log::message(LogLevel::Info, format!("serves {}{token}; ctrl-c ends it", roots.join(", ")));
+        info!("serves {}{token}; ctrl-c ends it", roots.join(", "));
     }
     Ok(())
 }
@@ -205,7 +208,7 @@ fn open_roots(app: &Arc<App>, quiet: bool) -> Result<()> {
             if let Err(error) = opened
                 && !error.is::<NotServed>()
             {
-                log::message(LogLevel::Warn, format!("{}: {}", root.folder.display(), for_tools(&error)));
+                warn!("{}: {}", root.folder.display(), for_tools(&error));
             }
         }
         match app.state.shards() {
@@ -240,8 +243,8 @@ fn watch_roots(app: &App, quiet: bool) {
         let now = state.unserved();
         if now != before && !quiet {
             match left_out(&now) {
-                Some(told) => log::message(LogLevel::Warn, told),
-                None => log::message(LogLevel::Info, "all repositories can be searched again"),
+                Some(told) => warn!("{told}"),
+                None => info!("all repositories can be searched again"),
             }
         }
         before = now;
@@ -250,11 +253,8 @@ fn watch_roots(app: &App, quiet: bool) {
         if no_room != no_room_before && !quiet {
             let folders = no_room.join(", ");
             match no_room.is_empty() {
-                true => log::message(LogLevel::Info, "all indexes can be written again"),
-                false => log::message(
-                    LogLevel::Warn,
-                    format!("no room to write the indexes of {folders}; they are searched as they are"),
-                ),
+                true => info!("all indexes can be written again"),
+                false => warn!("no room to write the indexes of {folders}; they are searched as they are"),
             }
         }
         no_room_before = no_room;
@@ -264,7 +264,7 @@ fn watch_roots(app: &App, quiet: bool) {
 /// Says why a changed file of tokens is not taken over; once.
 fn tell_refused(now: &Option<String>, before: &mut Option<String>) {
     if let Some(why) = now.as_ref().filter(|_| now != before) {
-        log::message(LogLevel::Warn, format!("the tokens are not taken over as they are now: {why}"));
+        warn!("the tokens are not taken over as they are now: {why}");
     }
     before.clone_from(now);
 }
@@ -285,11 +285,11 @@ fn watch(app: &App, shards: &Shards, quiet: bool) {
         if now != before && !quiet {
             let told: Vec<String> = seen.coverage.told().into_iter().chain(now.2.clone()).collect();
             if told.is_empty() {
-                log::message(LogLevel::Info, "all shards answer again");
+                info!("all shards answer again");
             }
-            told.iter().for_each(|line| log::message(LogLevel::Warn, line));
+            told.iter().for_each(|line| warn!("{line}"));
         }
         before = now;
-        std::thread::sleep(LOOK);
+        std::thread::sleep(LOOK_AT_SHARDS);
     }
 }

@@ -42,12 +42,7 @@ pub fn named(given: &[PathBuf]) -> Result<Vec<NamedRepository>> {
             None => NamedRepository::of(given)?,
         };
         let NamedRepository { name, folder } = &one;
-        if name.trim() != name
-            || name.is_empty()
-            || name.contains('/')
-            || name.chars().any(char::is_control)
-            || matches!(&**name, "." | "..")
-        {
+        if !is_name(name) {
             bail!(
                 "{name:?} can't name a repository: a name precedes paths, and has neither a / nor blanks at its ends"
             );
@@ -68,6 +63,12 @@ pub fn named(given: &[PathBuf]) -> Result<Vec<NamedRepository>> {
         all.push(one);
     }
     Ok(all)
+}
+
+/// Whether a repository may have this name.
+pub fn is_name(name: &str) -> bool {
+    let is_plain = !name.contains('/') && !name.chars().any(char::is_control);
+    is_plain && name.trim() == name && !matches!(name, "" | "." | "..")
 }
 
 /// A path without links, or of a folder that is not there the absolute one.

@@ -13,14 +13,14 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use colgrep_cluster::ShardCoverage;
-use serde_json::Value;
+use tracing::Level;
 
 use super::gate::Guest;
 use super::guard::{Caller, CallerKey, PeerAddress};
 use super::metrics::OPENMETRICS;
 use super::problem::{Problem, ProblemCode};
 use super::{App, NO_ROOM, api, mcp, openapi, page};
-use crate::log::{self, LogLevel};
+use crate::log;
 
 /// Where the page is.
 pub const PAGE: &str = "/";
@@ -119,22 +119,32 @@ async fn around(State(app): State<Arc<App>>, path: Option<MatchedPath>, mut requ
     }
     let (status, took) = (response.status().as_u16(), begun.elapsed());
     app.metrics.answered(&route, status, took);
-    if log::logs_requests() {
-        let code = response.extensions().get::<ProblemCode>().map(|code| code.0);
-        let query =
-            response.extensions().get::<api::AskedQuery>().filter(|_| app.logs_queries).map(|asked| asked.0.clone());
-        let fields = [
-            ("request.id", Some(id.into())),
-            ("http.request.method", Some(method.into())),
-            ("http.route", Some(route.into())),
-            ("http.response.status_code", Some(status.into())),
-            ("http.server.request.duration", Some(took.as_secs_f64().into())),
-            ("caller", key.map(Value::from)),
-            ("error.type", code.map(Value::from)),
-            ("query", query.map(Value::from)),
-        ];
-        let fields = fields.into_iter().filter_map(|(name, value)| Some((name.to_string(), value?)));
-        log::event(if status < 500 { LogLevel::Info } else { LogLevel::Warn }, "request", fields.collect());
+    let code = response.extensions().get::<ProblemCode>().map(|code| code.0);
+    let query = response.extensions().get::<api::AskedQuery>().filter(|_| app.logs_queries).map(|asked| &*asked.0);
+    // The level of an event is a constant.
+    macro_rules! tell {
+        ($level:expr) => {
+            tracing::event!(
+                target: log::REQUESTS,
+                $level,
+                {
+                    "request.id" = &*id,
+                    "http.request.method" = &*method,
+                    "http.route" = &*route,
+                    "http.response.status_code" = status,
+                    "http.server.request.duration" = took.as_secs_f64(),
+                    "caller" = key.as_deref(),
+                    "error.type" = code,
+                    "query" = query,
+                },
+                "request"
+            )
+        };
+    }
+    if status < 500 {
+        tell!(Level::INFO)
+    } else {
+        tell!(Level::WARN)
     }
     response
 }
@@ -173,6 +183,7 @@ async fn ready(State(app): State<Arc<App>>) -> Result<impl IntoResponse, Problem
             (!missing.is_empty(), "not all shards answer"),
             (!unserved.is_empty(), "not all repositories are served"),
             (partial.iter().any(|one| one.has_no_room), "not all indexes can be updated: no room on the disk"),
+            (partial.iter().any(|one| one.is_not_fetched), "not all repositories could be updated"),
         ];
         let troubles: Vec<&str> = troubles.into_iter().filter(|(is_so, _)| *is_so).map(|(_, told)| told).collect();
         let told = if troubles.is_empty() { String::new() } else { format!(", and {}", troubles.join("; ")) };

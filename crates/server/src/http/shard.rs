@@ -14,15 +14,15 @@ use colgrep_cluster::{Catalog, Generation, HostedRepository, ShardLoad, ShardSer
 use colgrep_engine::project::damage::repair_after;
 use colgrep_engine::project::settings_at;
 use colgrep_engine::settings::env::Env;
+use tracing::{info, warn};
 
 use super::guard::Guard;
 use super::listen::told_to_end;
 use super::named::{NamedRepository, named};
-use super::shard_list::{Looked, OwnRepository, RepositoryList};
+use super::shard_list::{FailedUpdates, Looked, OwnRepository, RepositoryList};
 use super::{NO_ROOM, shard_metrics, tell_refused};
 use crate::api::state::{Root, ServerState};
 use crate::args::ServeArgs;
-use crate::log::{self, LogLevel};
 use colgrep_engine::OpenOptions;
 use colgrep_render::advice::for_tools;
 use colgrep_render::panic::contained;
@@ -44,7 +44,7 @@ struct Repositories {
     /// The names of those whose index can't be written for want of room.
     no_room: Mutex<BTreeSet<String>>,
     /// The updates that failed, as the list of repositories tells them.
-    not_updated: Mutex<Vec<String>>,
+    not_updated: Mutex<FailedUpdates>,
 }
 
 impl Catalog for Repositories {
@@ -53,7 +53,7 @@ impl Catalog for Repositories {
     }
 
     fn damaged(&self, error: colgrep_index::Error) {
-        log::message(LogLevel::Warn, format!("an index is damaged and is repaired: {}", error.full()));
+        warn!("an index is damaged and is repaired: {}", error.full());
         *self.damage.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
     }
 
@@ -63,23 +63,26 @@ impl Catalog for Repositories {
     }
 
     fn remark(&self) -> Option<String> {
-        let not_updated = self.not_updated.lock().unwrap_or_else(PoisonError::into_inner);
-        (!not_updated.is_empty()).then(|| "not all repositories could be updated".to_string())
+        (!self.not_updated().is_empty()).then(|| "not all repositories could be updated".to_string())
     }
 
     fn metrics(&self, load: &ShardLoad) -> Option<String> {
         let root = self.all().iter().find_map(|own| own.root.get().cloned());
         let data = root.as_ref().map(|root| root.project.store.folder());
-        let not_updated = self.not_updated.lock().unwrap_or_else(PoisonError::into_inner).len();
-        shard_metrics::text(self.now().as_deref(), (self.missing().len(), not_updated), load, data).ok()
+        let numbers = (self.missing().len(), self.not_updated().len());
+        shard_metrics::text(self.now().as_deref(), numbers, load, data).ok()
     }
 
     fn missing(&self) -> Vec<(String, String)> {
         // One that can't be opened in its new folder is served from the old one.
         let now = self.now();
         let is_served = |name: &str| now.iter().flat_map(|now| &now.repositories).any(|one| one.name == name);
-        let lost = self.lost();
-        lost.iter().filter(|(name, _)| !is_served(name)).map(|(name, why)| (name.clone(), why.clone())).collect()
+        let mut missing = self.lost().clone();
+        let all = self.all();
+        // One that was never fetched is not in the list.
+        let is_listed = |name: &String| all.iter().any(|own| own.named.name == *name);
+        missing.extend(self.not_updated().clone().into_iter().filter(|(name, _)| !is_listed(name)));
+        missing.into_iter().filter(|(name, _)| !is_served(name)).collect()
     }
 }
 
@@ -115,19 +118,17 @@ impl Repositories {
     }
 
     /// Takes over which updates failed, and says so where that changed.
-    fn tell_updates(&self, next: &[String]) {
-        let mut known = self.not_updated.lock().unwrap_or_else(PoisonError::into_inner);
-        if *known == next {
+    fn tell_updates(&self, next: &FailedUpdates) {
+        let mut known = self.not_updated();
+        if *known == *next {
             return;
         }
-        match next.is_empty() {
-            true => log::message(LogLevel::Info, "all repositories can be updated again"),
-            false => log::message(
-                LogLevel::Warn,
-                format!("repositories that could not be updated are served as they are: {}", next.join("; ")),
-            ),
+        let failed: Vec<String> = next.iter().map(|(name, why)| format!("{name}: {why}")).collect();
+        match failed.is_empty() {
+            true => info!("all repositories can be updated again"),
+            false => warn!("repositories that could not be updated are served as they are: {}", failed.join("; ")),
         }
-        *known = next.to_vec();
+        known.clone_from(next);
     }
 
     /// Checks the indexes that are due, and serves the current state of all.
@@ -147,15 +148,18 @@ impl Repositories {
             let found = self.repository(own, own.take());
             own.looked(Looked { found, at: Instant::now() });
         }
-        let found: Vec<HostedRepository> = all.iter().filter_map(|own| own.served()).collect();
+        let mut found: Vec<HostedRepository> = all.iter().filter_map(|own| own.served()).collect();
+        let not_updated = self.not_updated().clone();
+        found.iter_mut().for_each(|one| one.is_not_fetched = not_updated.contains_key(&one.name));
         let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
         // Nothing is served until every index was read once; later, a partial index is reported as such.
         if now.is_none() && !found.iter().all(|one| one.snapshot.files.complete) {
             return;
         }
         let next = Generation::new(found);
+        let told = |one: &HostedRepository| (one.known_files, one.has_no_room, one.is_not_fetched);
         let is_same_repository = |(a, b): (&HostedRepository, &HostedRepository)| {
-            Arc::ptr_eq(&a.snapshot, &b.snapshot) && (a.known_files, a.has_no_room) == (b.known_files, b.has_no_room)
+            Arc::ptr_eq(&a.snapshot, &b.snapshot) && told(a) == told(b)
         };
         let is_same = |now: &Arc<Generation>| {
             now.fingerprint == next.fingerprint
@@ -208,12 +212,9 @@ impl Repositories {
         let mut no_room = self.no_room.lock().unwrap_or_else(PoisonError::into_inner);
         let (name, folder) = (&own.named.name, root.project.store.folder().display());
         if !root.has_no_room() && no_room.remove(name) {
-            log::message(LogLevel::Info, format!("{name}: its index can be written again"));
+            info!("{name}: its index can be written again");
         } else if root.has_no_room() && no_room.insert(name.clone()) {
-            log::message(
-                LogLevel::Warn,
-                format!("{name}: no room to write its index in {folder}; it is searched as it is"),
-            );
+            warn!("{name}: no room to write its index in {folder}; it is searched as it is");
         }
     }
 
@@ -242,8 +243,12 @@ impl Repositories {
         let is_served = own.served().is_some();
         if self.lost().insert(name.clone(), why.clone()).as_ref() != Some(&why) {
             let state = if is_served { "is still served from its old folder" } else { "is not served" };
-            log::message(LogLevel::Warn, format!("{name} {state}: {why}"));
+            warn!("{name} {state}: {why}");
         }
+    }
+
+    fn not_updated(&self) -> MutexGuard<'_, FailedUpdates> {
+        self.not_updated.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lost(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
@@ -333,7 +338,7 @@ pub fn run(args: &ServeArgs, options: OpenOptions, quiet: bool, env: &Env) -> Re
         let token = if tokens.is_some() { "; coordinators bring the token" } else { "" };
         let opened = held.all().into_iter().filter(|own| own.root.get().is_some());
         let names: Vec<String> = opened.map(|own| own.named.name.clone()).collect();
-        log::message(LogLevel::Info, format!("serves {} as a shard{token}; ctrl-c ends it", names.join(", ")));
+        info!("serves {} as a shard{token}; ctrl-c ends it", names.join(", "));
     }
     let server = ShardServer::new(Arc::<Repositories>::clone(&held), tokens.clone());
     let own = Arc::clone(&server);
@@ -344,7 +349,9 @@ pub fn run(args: &ServeArgs, options: OpenOptions, quiet: bool, env: &Env) -> Re
             if let Some(next) = list.as_mut().and_then(RepositoryList::changed) {
                 held.serve(next);
             }
-            held.tell_updates(list.as_ref().map(RepositoryList::not_updated).unwrap_or_default());
+            if let Some(list) = &list {
+                held.tell_updates(list.not_updated());
+            }
             held.look();
             let why = tokens.as_ref().and_then(|tokens| tokens.refused());
             tell_refused(&why, &mut refused);

@@ -1,5 +1,6 @@
 //! The repositories that a shard is to serve: the file that lists them, and what was last found of each.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -8,10 +9,10 @@ use anyhow::{Context as _, Result, bail};
 use colgrep_cluster::HostedRepository;
 use colgrep_index::disk::read_regular;
 use colgrep_render::advice::for_tools;
+use tracing::warn;
 
-use super::named::{NamedRepository, named};
+use super::named::{NamedRepository, is_name, named};
 use crate::api::state::Root;
-use crate::log::{self, LogLevel};
 
 /// Maximum size of the file that lists repositories, in bytes.
 const FILE_BYTES_MAX: u64 = 4 << 20;
@@ -103,14 +104,16 @@ fn pause(is_whole: Option<bool>, is_noticed: bool) -> Duration {
     }
 }
 
+/// Why the last updates of repositories failed, by their names.
+pub type FailedUpdates = BTreeMap<String, String>;
+
 /// The file that lists the repositories of a shard, one `NAME=PATH` a line, as the arguments name them. After
 /// [`NOT_UPDATED`], what writes the file says which repository it could not update, and why.
 pub struct RepositoryList {
     file: PathBuf,
     /// Its content when it was read last; `None` if it couldn't be.
     text: Option<Vec<u8>>,
-    /// The updates that failed, by what could be read last.
-    not_updated: Vec<String>,
+    not_updated: FailedUpdates,
 }
 
 /// What a line begins with that says that an update failed. To other readers it is a comment.
@@ -119,7 +122,7 @@ const NOT_UPDATED: &str = "#! ";
 impl RepositoryList {
     /// A file that was not read yet.
     pub fn new(file: PathBuf) -> RepositoryList {
-        RepositoryList { file, text: None, not_updated: Vec::new() }
+        RepositoryList { file, text: None, not_updated: FailedUpdates::new() }
     }
 
     /// The repositories.
@@ -131,14 +134,15 @@ impl RepositoryList {
         self.text = text.as_ref().ok().cloned();
         if let Some(text) = &self.text {
             let lines = String::from_utf8_lossy(text);
-            self.not_updated =
-                lines.lines().filter_map(|line| Some(line.strip_prefix(NOT_UPDATED)?.to_string())).collect();
+            let failed = lines.lines().filter_map(|line| line.strip_prefix(NOT_UPDATED)?.split_once(": "));
+            let failed = failed.filter(|(name, _)| is_name(name));
+            self.not_updated = failed.map(|(name, why)| (name.to_string(), why.to_string())).collect();
         }
         listed(&text.with_context(|| self.file.display().to_string())?, &self.file)
     }
 
-    /// The updates that failed, each with the name of its repository.
-    pub fn not_updated(&self) -> &[String] {
+    /// The updates that failed, by what could be read last.
+    pub fn not_updated(&self) -> &FailedUpdates {
         &self.not_updated
     }
 
@@ -151,7 +155,7 @@ impl RepositoryList {
         }
         let told = |error| {
             let why = for_tools(&error);
-            log::message(LogLevel::Warn, format!("the list of repositories is not taken over as it is now: {why}"));
+            warn!("the list of repositories is not taken over as it is now: {why}");
         };
         read.map_err(told).ok()
     }
@@ -198,12 +202,13 @@ mod tests {
         let names = |all: Vec<NamedRepository>| all.into_iter().map(|one| one.name).collect::<Vec<_>>();
         assert_eq!(names(list.read().expect("a list")), ["api", "web"]);
         assert!(list.changed().is_none() && list.not_updated().is_empty());
-        write("api=/nowhere/api\n#! web: not fetched\nweb=/nowhere/b=c\n");
+        write("api=/nowhere/api\n#! web: not fetched\n#! a/b: no name\n#! none\nweb=/nowhere/b=c\n");
         assert_eq!(list.changed().map(names), Some(vec!["api".to_string(), "web".to_string()]));
-        assert_eq!(list.not_updated(), ["web: not fetched"]);
+        let failed = FailedUpdates::from([("web".to_string(), "not fetched".to_string())]);
+        assert_eq!(*list.not_updated(), failed);
         std::fs::remove_file(&file).expect("no file");
         assert!(list.changed().is_none());
-        assert_eq!(list.not_updated(), ["web: not fetched"], "what was told last counts");
+        assert_eq!(*list.not_updated(), failed, "what was told last counts");
         write("api=/nowhere/api\napi=/nowhere/other\n");
         assert!(list.changed().is_none() && list.changed().is_none(), "two of a name");
         write("web=/nowhere/b=c\n");

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::api::{Tool, schema};
 
 /// Tools that a client finds in the list; `search` does what the others do.
-pub const LISTED: [&str; 4] = ["search", "outline", "history", "status"];
+pub const LISTED: [&str; 5] = ["search", "outline", "history", "impact", "status"];
 /// Parameters that the list leaves out.
 const UNLISTED: [&str; 8] = ["groups", "min_strength", "per_file", "code_only", "hints", "expand", "no_expand", "pack"];
 

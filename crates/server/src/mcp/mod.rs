@@ -24,6 +24,7 @@ use rmcp::model::Extensions;
 use crate::api::state::ServerState;
 use crate::api::{AT_WORK_A_CORE_MAX, Shards};
 use crate::args::McpArgs;
+use crate::log::{self, LogFormat};
 pub use handler::{CallWork, McpServer, PendingAnswer, Worker};
 pub use listing::LISTED;
 
@@ -31,7 +32,8 @@ pub use listing::LISTED;
 pub const INSTRUCTIONS: &str = "colgrep searches the code below its roots without network. `search` ranks units (functions, \
 classes, constants, headings) by words, names and meaning; with `pattern` alone it gives every line that matches, with \
 `name` or `file` (FILE:LINE) the unit itself, with `calls` or `called_by` the callers or what is called. `outline` \
-lists the units of a file; `history` ranks commits and sessions: why code is as it is; `status` tells what is indexed. \
+lists the units of a file; `history` ranks commits and sessions: why code is as it is; `impact` ranks \
+what else a change affects; `status` tells what is indexed. \
 Paths are from the root; with several roots, each path begins with the name of its root, in answers and in parameters. \
 Tokens are counted as bytes / 4; a line in parentheses gives the offset of the next page. The last line of an answer \
 names the roots, what git has checked out there, and how current the index is.";
@@ -54,6 +56,7 @@ pub fn run(args: &McpArgs, options: OpenOptions, env: &Env) -> Result<()> {
              token, since it answers whoever started it"
         );
     }
+    log::start(LogFormat::Plain);
     let at_work_max = AT_WORK_A_CORE_MAX * rayon::current_num_threads();
     let state = match &args.shards {
         Some(file) => {

@@ -127,6 +127,8 @@ pub struct Language {
     pub is_data_row: Option<fn(&str) -> bool>,
     /// Whether `///` comments contain XML.
     pub has_xml_docs: bool,
+    /// Whether an indented variable outside of any type is a local of a function that the grammar could not read.
+    pub indents_locals: bool,
     /// Whether names of sections are Markdown, with links and images.
     pub has_markdown_headings: bool,
     /// How its files are read without a grammar, or before it; `None`: in blocks of lines.
@@ -165,6 +167,7 @@ impl Language {
         is_test: None,
         is_data_row: None,
         has_xml_docs: false,
+        indents_locals: false,
         has_markdown_headings: false,
         reader: None,
         merges_clauses: false,

@@ -29,8 +29,41 @@ fn bats_tests(text: &str) -> Option<String> {
     })
 }
 
-/// Make: references with an empty substitution, `$(SRC:.c=)`, as names. The grammar loses what follows them.
+/// Make: applies [`make_substitutions`] and [`make_patterns`].
 pub(super) fn make(text: &str) -> Option<String> {
+    let substitutions = make_substitutions(text);
+    make_patterns(substitutions.as_deref().unwrap_or(text)).or(substitutions)
+}
+
+/// Make: static pattern rules, `a.o b.o: %.o: %.c`, without their pattern. The grammar loses what follows them.
+fn make_patterns(text: &str) -> Option<String> {
+    edit_lines(text, "%", |line| {
+        let colon = |line: &[u8], from: usize| {
+            let mut depth = 0usize;
+            line.iter().enumerate().skip(from).find_map(|(at, byte)| {
+                match byte {
+                    b'(' | b'{' => depth += 1,
+                    b')' | b'}' => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+                (depth == 0 && *byte == b':' && line.get(at + 1) != Some(&b'=')).then_some(at)
+            })
+        };
+        if line.starts_with(b"\t") || line.starts_with(b"#") {
+            return;
+        }
+        let Some(first) = colon(line, 0) else { return };
+        let behind = first + 1 + usize::from(line.get(first + 1) == Some(&b':'));
+        if let Some(second) = colon(line, behind)
+            && line[behind..second].contains(&b'%')
+        {
+            line[behind..=second].fill(b' ');
+        }
+    })
+}
+
+/// Make: references with an empty substitution, `$(SRC:.c=)`, as names. The grammar loses what follows them.
+fn make_substitutions(text: &str) -> Option<String> {
     let mut bytes = text.as_bytes().to_vec();
     let mut changed = false;
     for (equals, _) in text.match_indices('=') {
@@ -300,6 +333,19 @@ mod tests {
             ("A:=\n(B=)\n", None),
         ] {
             assert_eq!(make(text).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn patterns_of_static_rules_are_taken_off() {
+        for (text, expected) in [
+            ("a.o b.o: %.o: %.c\n", "a.o b.o:      %.c\n"),
+            ("$(patsubst %,a/%,$(B:c=d)):: a/%:\n\tcc\n", "$(patsubst %,a/%,$(B:c=d))::     \n\tcc\n"),
+            ("%.o: %.c\n", "%.o: %.c\n"),
+            ("A := %:b\n", "A := %:b\n"),
+            ("\ta: %: b\n", "\ta: %: b\n"),
+        ] {
+            assert_eq!(make(text).as_deref(), Some(expected), "{text}");
         }
     }
 

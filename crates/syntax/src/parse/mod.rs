@@ -273,6 +273,9 @@ fn parse_within(text: &str, language: &'static Language, compiled: &Compiled) ->
         _ if has_error => unread::add(&mut found, &lines, language),
         _ => {}
     }
+    if has_error && language.indents_locals {
+        unread::drop_locals(&mut found, &lines);
+    }
     if language.category == Category::Data {
         // In minified data, what begins and ends on one line stays with what is around it.
         found.definitions.retain(|definition| {

@@ -155,6 +155,12 @@ impl OpenDefinition<'_> {
     }
 }
 
+/// The column where a line's text begins; a tab goes to the next multiple of eight.
+fn column_of(line: &str) -> usize {
+    let spaces = line.chars().take_while(|c| c.is_whitespace());
+    spaces.fold(0, |column, c| if c == '\t' { column / 8 * 8 + 8 } else { column + 1 })
+}
+
 /// Whether a line indented like a definition's first still belongs to it: brackets that open or continue.
 fn goes_on(word: &str) -> bool {
     word.starts_with(['{', ')', ']'])
@@ -186,7 +192,7 @@ impl<'a> OutlineReader<'a> {
         let start = self.lines.bytes(number, number).start;
         let indentation = line.len() - line.trim_start().len();
         if code.is_empty() || self.is_comment(code, start + indentation) {
-            let is_inside = self.open.last().is_some_and(|open| indentation > open.indentation);
+            let is_inside = self.open.last().is_some_and(|open| column_of(line) > open.indentation);
             if is_inside && !code.is_empty() {
                 self.last = number;
             }
@@ -196,11 +202,11 @@ impl<'a> OutlineReader<'a> {
             self.last = number;
             return;
         }
-        let head = self.head(line);
+        let (head, column) = (self.head(line), column_of(line));
         let ends_with =
-            self.open.iter().rposition(|open| open.first < number && open.ends_with(line, indentation, head.is_some()));
+            self.open.iter().rposition(|open| open.first < number && open.ends_with(line, column, head.is_some()));
         let extent = head.as_ref().map(|(at, _)| self.outline.heads[*at].0.extent);
-        let ends_before = self.open.iter().position(|open| open.ends_before(line, indentation, extent));
+        let ends_before = self.open.iter().position(|open| open.ends_before(line, column, extent));
         match (ends_with, ends_before) {
             (Some(with), before) if before.is_none_or(|before| with <= before) => {
                 self.close(with + 1, self.last);
@@ -264,7 +270,7 @@ impl<'a> OutlineReader<'a> {
         };
         let extent = row.extent;
         self.open.push(OpenDefinition {
-            indentation,
+            indentation: column_of(line),
             first: number,
             extent,
             last: last.as_ref(),

@@ -7,7 +7,7 @@ use colgrep_core::{UnitKind, UnitRole};
 
 use super::LINE_BYTES_MAX;
 use super::collect::{Definition, FileCaptures, What};
-use super::lines::Lines;
+use super::lines::{Bytes, Lines};
 use crate::language::Language;
 
 /// Words that may precede a keyword.
@@ -111,6 +111,33 @@ pub(super) fn add(found: &mut FileCaptures, lines: &Lines<'_>, language: &Langua
         })
     });
     found.definitions.extend(definitions);
+}
+
+/// Drops the variables of functions that the grammar could not read: statements that are indented and in no type or
+/// namespace.
+pub(super) fn drop_locals(found: &mut FileCaptures, lines: &Lines<'_>) {
+    let containers = found.definitions.iter().filter(|definition| definition.what.is_container());
+    let mut containers: Vec<Bytes> = containers.map(|definition| definition.bytes.clone()).collect();
+    containers.sort_by_key(|bytes| (bytes.start, bytes.end));
+    // The outermost, so that one of them decides.
+    let mut end = 0;
+    containers.retain(|bytes| {
+        bytes.end > end && {
+            end = bytes.end;
+            true
+        }
+    });
+    found.definitions.retain(|definition| {
+        let Range { start, end } = definition.bytes;
+        let text = &lines.text[start..end];
+        let is_variable = matches!(definition.what, What::Unit(UnitKind::Constant, _)) && text.ends_with(';');
+        let is_indented = lines.text[..start].ends_with([' ', '\t']);
+        let is_inside = || containers[..containers.partition_point(|bytes| bytes.start <= start)].last();
+        !is_variable
+            || !is_indented
+            || text.starts_with("typedef")
+            || is_inside().is_some_and(|bytes| bytes.end >= end && *bytes != definition.bytes)
+    });
 }
 
 /// Bytes of blank space before a line's text.

@@ -61,6 +61,14 @@ fn macros_hide_no_definition() {
 }
 
 #[test]
+fn functions_that_the_grammar_loses_leave_no_locals() {
+    let text = "int before;\nint f(int a) {\n  MATCH(a) {\n    goto x;\n  ELSE_IF a }\n  else if (a) {\n    int low, high;\n    static const char *name = \"\";\n  }\n}}\nint after;\n";
+    let names = names("c", text);
+    assert!(names.contains(&"before".to_string()) && names.contains(&"after".to_string()), "{names:?}");
+    assert!(!names.iter().any(|name| ["low", "high", "name"].contains(&name.as_str())), "{names:?}");
+}
+
+#[test]
 fn rare_forms_of_definitions_are_named() {
     assert_names(&[
         (

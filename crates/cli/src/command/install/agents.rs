@@ -49,9 +49,10 @@ classes, constants and headings by a question in words or by a name.
 - Folders behind the question are ranked together as one index: `colgrep \"retry policy\" ../api ../web`; `--group NAME`
   stands for those of a group in the user's settings.
 - `colgrep outline FILE` lists the units of a file; `colgrep --like FILE:LINE` gives units like the one on that line.
+- `colgrep impact` ranks the files that the uncommitted changes affect, with reasons; `--tests only` the tests among them.
 
 Exit status: 0 found, 1 nothing found, 2 an error. The MCP server `colgrep` offers the same as the tools search, outline,
-history and status; its search also lists matching lines (pattern) and reads one unit (name, or file as FILE:LINE).
+history, impact and status; its search also lists matching lines (pattern) and reads one unit (name, or file as FILE:LINE).
 ";
 
 const CURSOR_HEAD: &str =

@@ -26,6 +26,16 @@ pub enum GitChange {
     Since(String, String),
 }
 
+impl GitChange {
+    /// What a commit changed, or of `A...B` what B changed since both were the same.
+    pub fn named(name: &str) -> GitChange {
+        match name.split_once("...") {
+            Some((one, other)) => GitChange::Since(one.to_string(), other.to_string()),
+            None => GitChange::Commit(name.to_string()),
+        }
+    }
+}
+
 /// A file of a change. Texts are missing where the file is new or gone, or is not text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileVersions {

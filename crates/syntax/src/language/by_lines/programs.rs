@@ -212,7 +212,7 @@ lined!(VALA, "vala", ["vala", "vapi"], SLASHES, [
     constant(r"(?:public|private|protected|internal|const|static)\s+(?:[\w<>\[\],.?]+\s+)+(\w+)\s*(?:=|;|\{)"),
 ], imports: r"using\s", calls: CALLS);
 lined!(VIM, "vimscript", ["vim"], &["\"", "#"], [
-    function(r"(?:export\s+)?(?:function|func|fun|fu|def)!?\s+(?:<SID>|[sgbwtla]:)?([\w#.]+)\s*\(")
+    function(r"(?:export\s+)?(?:function|func|fun|fu|def)!?\s+(?:<SID>|([sgbwtla]):)?([\w#.]+)\s*\(")
         .ended(r"end(?:f|fu|fun|func|function|def)\b"),
     section(r"aug(?:roup)?\s+([A-Za-z]\w*)").ended(r"aug(?:roup)?\s+END"),
     constant(r"com(?:mand)?!?\s+(?:-\S+\s+)*([A-Z]\w*)").line(),

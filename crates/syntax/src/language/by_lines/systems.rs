@@ -88,7 +88,7 @@ lined!(SYSTEM_VERILOG, "systemverilog", ["sv", "svh", "vh"], SLASHES, [
     class(r"package\s+(?:automatic\s+|static\s+)?(\w+)").ended(r"endpackage\b"),
     class(r"(?:virtual\s+)?class\s+(?:automatic\s+|static\s+)?(\w+)").ended(r"endclass\b"),
     declaration(r"(?:extern|pure|import)\s.*\b(?:function|task)\s+(?:[\w:\[\]$#]+\s+)*?(\w+)\s*[(;]"),
-    function(r"(?:(?:virtual|static|protected|local)\s+)*function\s+(?:automatic\s+|static\s+)?(?:[\w:\[\]$#-]+\s+|\[[^\]]*\]\s*)*?(?:(\w+)::)?(\w+)\s*(?:[(;]|$)")
+    function(r"(?:(?:virtual|static|protected|local)\s+)*function\s+(?:automatic\s+|static\s+)?(?:[\w:\[\]$#-]+\s+|\[[^\]]*\]\s*)*?(?:(\w+)::)?(\w+|\\\S+)\s*(?:[(;]|$)")
         .ended(r"endfunction\b"),
     function(r"(?:(?:virtual|static|protected|local)\s+)*task\s+(?:automatic\s+|static\s+)?(?:(\w+)::)?(\w+)").ended(r"endtask\b"),
     section(r"covergroup\s+(\w+)").ended(r"endgroup\b"),

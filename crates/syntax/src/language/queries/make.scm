@@ -6,8 +6,7 @@
 ; A conditional of recipe lines is part of the recipe.
 ((rule (targets (_) @name) @function (recipe (conditional (recipe_line)) @function))
   (#not-match? @name "^\\.[A-Z_]+$"))
-; Without a recipe: the first target speaks for all.
-((rule (targets . (_) @name) @function (prerequisites) @function)
+((rule (targets (_) @name) @function (prerequisites) @function)
   (#not-match? @name "^\\.[A-Z_]+$"))
 
 ; A macro takes arguments; other definitions are text.
