@@ -99,8 +99,10 @@ bucket=@bucket@
 list=$data/repositories
 if [ "${1:-}" = start ] && grep -qs "^[^#]" "$list"; then exit 0; fi
 mkdir -p "$data/src"
-@git@# A folder that is not there is a bucket that is away: colgrep takes it for one without indexes.
+@git@# A folder that is not there is a bucket that is away: colgrep takes it for one without indexes. An update asks no bucket
+# that is away.
 pull() {
+  [ -e "$data/away" ] && [ -z "${soon:-}" ] && return 2
   case $bucket in /*) [ -d "$bucket" ] || return 2 ;; esac
   ${soon:-} colgrep pull --quiet "$@"
 }
@@ -113,16 +115,19 @@ answers() {
   [ $? -le 1 ]
 }
 
-# Asks every second whether the bucket answers. Where it does not, says so in the list, as often as an update writes that
-# anew, and to the update that runs: the file `away`.
+# Asks every two seconds whether the bucket answers. If not, creates the file `away` for running updates, and writes the
+# reason into the list again whenever an update has replaced that. A bucket that has not answered in two seconds gets ten,
+# so that a slow one is not lost for good.
 watch() {
-  soon="timeout 2"
-  command -v timeout > /dev/null || soon=command
-  lost="the bucket does not answer"
-  while sleep 1; do
+  lost="the bucket does not answer" patience=2
+  while sleep 2; do
+    soon="timeout $patience" begun=$(date +%s)
+    command -v timeout > /dev/null || soon=command
     if answers; then
+      [ $(($(date +%s) - begun)) -gt 1 ] || patience=2
       rm -f "$data/away"
     else
+      patience=10
       : > "$data/away"
       grep -q "^#! .*: $lost" "$list" || {
         rows=$(awk -F= -v why="$lost" '/^[^#]/ { print "#! " $1 ": " why }' "$list")
@@ -133,17 +138,17 @@ watch() {
 }
 
 if [ "${1:-}" = follow ]; then
-  rm -f "$data/away"
-  watch &
-  trap "kill $!; exit 0" TERM
+  watcher=
+  trap 'kill $watcher; exit 0' TERM
   while :; do
+    kill -0 $watcher 2> /dev/null || { rm -f "$data/away"; watch & watcher=$!; }
     sh "$0"
     # A signal ends a wait, not a sleep.
     sleep @look@ & wait $!
   done
 fi
 
-# This and a start may both run it.
+# A follower and a start may run this at once.
 if command -v flock > /dev/null; then exec 9> "$data/lock" && $limit flock 9 || exit 1; fi
 touch "$list"
 : > "$list.new"
@@ -167,7 +172,7 @@ first() {
 # nothing does not wait for a bucket that is away.
 wanted() {
   found=
-  if [ -n "$bucket" ] && [ ! -e "$data/away" ]; then
+  if [ -n "$bucket" ]; then
     rows=$(pull --list --name "$name" -- "$bucket" "$next")
     case $? in 0) ;; 1) rows= ;; *) [ -z "$served" ] || return 1; rows= ;; esac
     found=$(printf '%s\n' "$rows" | first "$branch")
@@ -185,7 +190,7 @@ fetch() {
 }
 
 index() {
-  if [ -n "$bucket" ] && [ ! -e "$data/away" ]; then
+  if [ -n "$bucket" ]; then
     pull --name "$name" -- "$bucket" "$next"
     case $? in
       0) return 0 ;;

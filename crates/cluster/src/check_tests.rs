@@ -164,6 +164,9 @@ fn a_shard_that_lies_of_meaning_is_not_believed() {
     let like = |score| Likeness { hash: Some(hash), score: Some(score) };
     only_first(&LikenessRequest { units: units() }, &[vec![like(0.5); 2], vec![like(0.5)], vec![like(f32::NAN); 2]]);
     only_first(&TextsRequest { units: units() }, &[vec![Some(String::new()), None], vec![None], vec![None; 3]]);
+    let traits = |calls: usize| UnitTraits { calls: vec![String::new(); calls], ..UnitTraits::default() };
+    let endless = vec![traits(0), traits(1_000_000)];
+    only_first(&TraitsRequest { units: units() }, &[vec![traits(3); 2], vec![traits(3)], endless]);
 }
 
 #[test]

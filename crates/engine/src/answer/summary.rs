@@ -26,10 +26,12 @@ const WORDS_COUNTED_MAX: usize = 4;
 const UNITS_OF_A_WORD_MAX: u64 = 200_000;
 /// Words of a question that are looked up, from the first on: each costs a look at its units. A pasted text has thousands.
 const WORDS_LOOKED_UP_MAX: usize = 24;
-/// Maximum number of unknown words reported. Each is compared with the index's own words, about 10 ms in a large
-/// project.
+/// Maximum number of unknown words reported.
 const UNKNOWN_MAX: usize = 4;
-/// Maximum number of words suggested for an unknown one.
+/// Maximum number of unknown words, or parts of names, for which similar words are suggested. Each is compared with the
+/// index's own words, about 10 ms in a large project.
+const PARTS_MAX: usize = 4;
+/// Maximum number of words suggested for each.
 const ALIKE_MAX: usize = 2;
 /// Shortest unknown word, in letters, for which words of similar spelling are looked for: shorter ones resemble too
 /// many.
@@ -340,12 +342,20 @@ fn near(query: &Query, unknown: &[String], ask: &dyn Fn(&EndAsked) -> Result<End
     let mut pieces: Vec<String> = Vec::new();
     for name in unknown {
         for word in words(name).map(|word| &name[word]) {
-            pieces.extend(parts(word).map(|part| word[part].to_string()));
+            for piece in parts(word).map(|part| &word[part]) {
+                let is_long = piece.chars().count() >= LETTERS_OF_ALIKE_MIN;
+                if is_long && pieces.len() < WORDS_LOOKED_UP_MAX && !pieces.iter().any(|known| known == piece) {
+                    pieces.push(piece.to_string());
+                }
+            }
         }
     }
     let counts = ask(&EndAsked { units: pieces.clone(), ..EndAsked::default() })?.units;
     let absent = pieces.iter().zip(counts).filter(|(_, count)| count.most() == 0);
-    let like: Vec<String> = absent.map(|(piece, _)| tokenizer.normal(piece).to_string()).collect();
+    let like: Vec<String> = absent.map(|(piece, _)| tokenizer.normal(piece).to_string()).take(PARTS_MAX).collect();
+    if like.is_empty() {
+        return Ok(Vec::new());
+    }
     let found = ask(&EndAsked { like, ..EndAsked::default() })?;
     let spelled: Vec<String> = found.like.into_iter().flat_map(nearest).collect();
     if spelled.is_empty() {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use colgrep_core::code_line::{LAMBDAS, is_binding};
 use colgrep_core::identifier_style::is_odd;
-use colgrep_core::query::intents::{Certainty, NamedDeclaration, Pointer, mark_behind};
+use colgrep_core::query::intents::{Certainty, NamedDeclaration, Pointer, mark_behind, sign_before};
 use colgrep_core::query::{Identifier, Query, last_segment, plain_path};
 use colgrep_core::token::{is_word_char, parts};
 use colgrep_core::{Unit, UnitKind, UnitRole};
@@ -250,8 +250,9 @@ impl IntentLookup<'_> {
         Ok(Defining { units, is_owned, is_aside })
     }
 
-    /// Of a few units of one name, keeps those whose form the query has, if there are any: `insert` is not `insert!`, in
-    /// Ruby `Queue.insert` is `self.insert`, and `Queue#insert` is not. A question mark at the end of a question keeps all.
+    /// Of a few units of one name, keeps those that the query's form means, if there are any: `insert` is not `insert!`;
+    /// in Ruby `Queue.insert` means `self.insert`, and `Queue#insert` the method of an object. A question mark at the end
+    /// of a question keeps all.
     fn keep_meant(&self, units: &mut Vec<UnitFound>, name: &str) -> Result<()> {
         if !(2..=MARKED_MAX).contains(&units.len()) {
             return Ok(());
@@ -261,11 +262,11 @@ impl IntentLookup<'_> {
         let stored = self.rounds.ask(&StoredUnitsRequest { units: units.iter().map(|unit| unit.unit).collect() })?;
         let mut meant: Vec<(UnitFound, Unit)> = units.drain(..).zip(stored).collect();
         keep_best(&mut meant, |(_, unit)| unit.name.chars().next_back().filter(|c| matches!(c, '!' | '?')) == mark);
-        let is_of_type = |unit: &Unit| unit.signature.contains(&format!("self.{name}"));
-        for (sign, wants_type) in [('.', true), ('#', false)] {
-            if text.contains(&format!("{sign}{name}")) {
-                keep_best(&mut meant, |(_, unit)| is_of_type(unit) == wants_type);
-            }
+        if let Some(sign) = sign_before(text, name) {
+            let of_type = format!("self.{name}");
+            let is_word = |c: char| is_word_char(c) || c == '.';
+            let is_of_type = |unit: &Unit| unit.signature.split(|c| !is_word(c)).any(|word| word == of_type);
+            keep_best(&mut meant, |(_, unit)| is_of_type(unit) == (sign == '.'));
         }
         units.extend(meant.into_iter().map(|(unit, _)| unit));
         Ok(())

@@ -16,7 +16,7 @@
 //! | [`LocateRequest`] to [`PathsRequest`] | what the query points at | files, units, lines |
 //! | [`ScoresRequest`] | units and files that must be candidates | the same, scored |
 //! | [`FactsRequest`], [`TopicsRequest`] | candidates, terms of their paths | what the stages need |
-//! | [`LikenessRequest`], [`TextsRequest`], [`TraitsRequest`] | units | stored scores, texts to encode, what is compared |
+//! | [`LikenessRequest`], [`TextsRequest`], [`TraitsRequest`] | units | stored scores, texts to encode, what the stage `order` compares |
 //! | [`StoredUnitsRequest`], [`HoldersRequest`], [`TokensRequest`] | units and files of the answer | what they contain of the query |
 //!
 //! To add a round, write its file and add a row to the list at the end of this file.

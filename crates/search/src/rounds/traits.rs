@@ -14,6 +14,9 @@ pub struct TraitsRequest {
     pub units: Vec<UnitId>,
 }
 
+/// Largest accepted number of calls of a unit; an index keeps fewer.
+const CALLS_MAX: usize = 1000;
+
 /// What a unit is called, what it calls, and how much is written about it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnitTraits {
@@ -27,7 +30,7 @@ pub struct UnitTraits {
 
 impl Validate for UnitTraits {
     fn is_valid(&self, extent: &ShardExtent) -> bool {
-        self.documentation.is_valid(extent)
+        self.calls.len() <= CALLS_MAX && self.documentation.is_valid(extent)
     }
 }
 

@@ -122,10 +122,9 @@ pub(super) fn drop_locals(found: &mut FileCaptures, lines: &Lines<'_>) {
     // The outermost, so that one of them decides.
     let mut end = 0;
     containers.retain(|bytes| {
-        bytes.end > end && {
-            end = bytes.end;
-            true
-        }
+        let is_outermost = bytes.end > end;
+        end = end.max(bytes.end);
+        is_outermost
     });
     found.definitions.retain(|definition| {
         let Range { start, end } = definition.bytes;

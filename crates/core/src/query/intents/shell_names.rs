@@ -97,6 +97,19 @@ pub fn mark_behind(text: &str, name: &str) -> Option<char> {
     text[at + name.len()..].chars().next().filter(|c| matches!(c, '!' | '?'))
 }
 
+/// The sign between a type and a name of it, at the first occurrence of the name as a word: the dot of `Queue.insert`, or
+/// the `#` of `Queue#insert`. `queue.insert` and `Queue.new.insert` are calls of an object.
+pub fn sign_before(text: &str, name: &str) -> Option<char> {
+    let is_whole =
+        |at: usize| !text[..at].ends_with(is_word_char) && !text[at + name.len()..].starts_with(is_word_char);
+    let (at, _) = text.match_indices(name).find(|(at, _)| is_whole(*at))?;
+    let before = &text[..at];
+    let owner = before.trim_end_matches(['.', '#']);
+    let rest = owner.trim_end_matches(|c| is_word_char(c) || c == ':');
+    let is_type = owner[rest.len()..].starts_with(char::is_uppercase) && !rest.ends_with('.');
+    before.chars().next_back().filter(|sign| *sign == '#' || (*sign == '.' && is_type))
+}
+
 /// The name before `=` and a plain value. With brackets and the like it is a line of code.
 fn assigned(text: &str) -> Option<&str> {
     let (name, value) = text.split_once('=')?;
@@ -129,6 +142,22 @@ fn looked_up(text: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_type_owns_its_name_and_a_value_does_not() {
+        for (text, name, expected) in [
+            ("Queue.insert", "insert", Some('.')),
+            ("where is Jobs::Queue.insert defined", "insert", Some('.')),
+            ("Queue#insert", "insert", Some('#')),
+            ("queue.insert", "insert", None),
+            ("Queue.new.insert", "insert", None),
+            ("Queue.insert_all", "insert", None),
+            ("see lib/util.insert and Queue#insert", "insert", None),
+            ("insert", "insert", None),
+        ] {
+            assert_eq!(sign_before(text, name), expected, "{text}");
+        }
+    }
 
     #[test]
     fn a_name_is_told_from_its_marks_and_its_value() {
