@@ -154,7 +154,7 @@ fn mcp_is_spoken_over_http_without_sessions() {
     let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string();
     assert_eq!(server.send("/mcp", &ready, &HEADERS).status, 202);
     let listed = server.send("/mcp", &message("tools/list", json!({})), &HEADERS).json();
-    assert_eq!(listed["result"]["tools"].as_array().map(Vec::len), Some(4), "{listed}");
+    assert_eq!(listed["result"]["tools"].as_array().map(Vec::len), Some(5), "{listed}");
     let call = message("tools/call", json!({"name": "search", "arguments": {"query": "parse request"}}));
     let found = server.send("/mcp", &call, &HEADERS).json();
     let text = found["result"]["content"][0]["text"].as_str().expect("a text");

@@ -50,7 +50,7 @@ fn challenge() -> Vec<u8> {
 /// A welcome with this many repositories, without times of their indexes.
 fn welcome(repositories: u8) -> Vec<u8> {
     let names = (0..repositories).flat_map(|at| [3, b'x', b'a' + at / 26, b'a' + at % 26]);
-    [0, 0, repositories].into_iter().chain(names).chain([0; 3]).collect()
+    [0, 0, repositories].into_iter().chain(names).chain([0; 4]).collect()
 }
 
 /// A refusal of a request, in these words.

@@ -179,7 +179,7 @@ struct FileEvidence {
 }
 
 /// Collects the reasons of files.
-struct Impact<'g, 's> {
+struct ImpactSearch<'g, 's> {
     graph: &'g CallGraph<'s>,
     changed: &'g ChangedCode,
     /// The changed units that the index has.
@@ -202,7 +202,7 @@ pub fn affected(
     let records = changed.files.iter().filter_map(|path| indexed_at(graph, path));
     let files: BTreeMap<&str, FileId> = records.map(|record| (record.path.as_str(), record.id)).collect();
     let starts = starts(graph, changed, &files)?;
-    let mut impact = Impact { graph, changed, starts, files, found: HashMap::new() };
+    let mut impact = ImpactSearch { graph, changed, starts, files, found: HashMap::new() };
     impact.calls()?;
     impact.extends()?;
     impact.imports()?;
@@ -234,7 +234,7 @@ fn starts(graph: &CallGraph<'_>, changed: &ChangedCode, files: &BTreeMap<&str, F
     Ok(starts)
 }
 
-impl Impact<'_, '_> {
+impl ImpactSearch<'_, '_> {
     /// Adds a reason, once for each thing that it is about.
     fn add(&mut self, file: FileId, unit: Option<(UnitId, bool)>, reason: ImpactReason) {
         let evidence = self.found.entry(file).or_default();

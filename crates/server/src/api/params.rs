@@ -41,8 +41,7 @@ pub struct Search {
     pub pattern: Option<String>,
     /// Read the unit of this name (push, RingBuffer.push) or #id.
     pub name: String,
-    /// FILE:LINE or FILE:FROM-TO, as in answers: read the unit there. FILE alone: where to look for name, query or
-    /// pattern, otherwise its outline.
+    /// FILE:LINE or FILE:FROM-TO: read the unit there. FILE alone: where to look, otherwise its outline.
     pub file: String,
     /// FILE:LINE or #id: find units similar to that one.
     pub like: String,
@@ -55,7 +54,7 @@ pub struct Search {
     /// Only units of these kinds.
     #[schemars(extend("items" = {"type": "string", "enum": ["function", "method", "class", "constant", "document", "section", "rawcode"]}))]
     pub kind: Vec<String>,
-    /// Files or folders to search; default all. Of several roots, paths start with the root's name, as in answers.
+    /// Files or folders to search; default all. With several roots, paths start with the root's name.
     pub paths: Vec<String>,
     /// Project groups from the user's settings to search, together with paths, ranked as one.
     pub groups: Vec<String>,
@@ -109,7 +108,7 @@ pub struct Search {
     pub pack: Option<usize>,
     /// Only this folder inside the roots.
     pub project: String,
-    /// Answer length in tokens (bytes / 4); default 1000, for pages 2000.
+    /// Answer length in tokens; default 1000, for pages 2000.
     #[schemars(range(min = TOKENS_MIN, max = TOKENS_MAX))]
     pub max_tokens: Option<usize>,
 }
@@ -164,7 +163,7 @@ pub struct Grep {
     pub offset: usize,
     /// Only this folder inside the roots.
     pub project: String,
-    /// Answer length in tokens (bytes / 4); default 2000.
+    /// Answer length in tokens; default 2000.
     #[schemars(range(min = TOKENS_MIN, max = TOKENS_MAX))]
     pub max_tokens: Option<usize>,
 }
@@ -182,7 +181,7 @@ pub struct Outline {
     pub offset: usize,
     /// Only this folder inside the roots.
     pub project: String,
-    /// Answer length in tokens (bytes / 4); default 2000.
+    /// Answer length in tokens; default 2000.
     #[schemars(range(min = TOKENS_MIN, max = TOKENS_MAX))]
     pub max_tokens: Option<usize>,
 }
@@ -205,7 +204,7 @@ pub struct ReadUnit {
     pub offset: Option<usize>,
     /// Only this folder inside the roots.
     pub project: String,
-    /// Answer length in tokens (bytes / 4); default 2000.
+    /// Answer length in tokens; default 2000.
     #[schemars(range(min = TOKENS_MIN, max = TOKENS_MAX))]
     pub max_tokens: Option<usize>,
 }
@@ -233,7 +232,7 @@ pub struct Related {
     pub lines: Option<usize>,
     /// Only this folder inside the roots.
     pub project: String,
-    /// Answer length in tokens (bytes / 4); default 2000.
+    /// Answer length in tokens; default 2000.
     #[schemars(range(min = TOKENS_MIN, max = TOKENS_MAX))]
     pub max_tokens: Option<usize>,
 }
@@ -251,7 +250,7 @@ pub struct History {
     pub commits: bool,
     /// Only agent sessions.
     pub sessions: bool,
-    /// Only entries since a date or time: 2026-01-31, 2026-01-31T10:00:00Z, 2 weeks ago.
+    /// Only entries since a date or time: 2026-01-31, 2 weeks ago.
     pub since: Option<String>,
     /// Only entries until then.
     pub until: Option<String>,
@@ -266,7 +265,7 @@ pub struct History {
     pub offset: usize,
     /// Only this folder inside the roots.
     pub project: String,
-    /// Answer length in tokens (bytes / 4); default 2000.
+    /// Answer length in tokens; default 2000.
     #[schemars(range(min = TOKENS_MIN, max = TOKENS_MAX))]
     pub max_tokens: Option<usize>,
 }
@@ -287,7 +286,7 @@ pub struct Impact {
     pub offset: usize,
     /// Only this folder inside the roots.
     pub project: String,
-    /// Answer length in tokens (bytes / 4); default 2000.
+    /// Answer length in tokens; default 2000.
     #[schemars(range(min = TOKENS_MIN, max = TOKENS_MAX))]
     pub max_tokens: Option<usize>,
 }
@@ -300,7 +299,7 @@ pub struct Status {
     pub offset: usize,
     /// Only this folder inside the roots.
     pub project: String,
-    /// Answer length in tokens (bytes / 4); default 2000.
+    /// Answer length in tokens; default 2000.
     #[schemars(range(min = TOKENS_MIN, max = TOKENS_MAX))]
     pub max_tokens: Option<usize>,
 }
