@@ -83,29 +83,13 @@ pub enum TargetFile {
     /// An object with more about it.
     Object {
         path: String,
-        /// The first line of what answers in it, where the annotation says so.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        start_line: Option<u32>,
-        /// The last one.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        end_line: Option<u32>,
     },
 }
 
 impl TargetFile {
     pub fn path(&self) -> &str {
         match self {
-            TargetFile::Path(path) | TargetFile::Object { path, .. } => path,
-        }
-    }
-
-    /// Its path with the first and last line that answer, where the annotation names them.
-    fn lines(&self) -> Option<(String, u32, u32)> {
-        match self {
-            TargetFile::Object { path, start_line: Some(first), end_line: Some(last) } => {
-                Some((path.clone(), *first, *last))
-            }
-            TargetFile::Path(_) | TargetFile::Object { .. } => None,
+            TargetFile::Path(path) | TargetFile::Object { path } => path,
         }
     }
 }
@@ -122,8 +106,6 @@ pub struct BenchTask {
     pub category: String,
     /// Paths that answer it.
     pub targets: Vec<String>,
-    /// Paths of some of them, with the first and last line that answer.
-    pub lines: Vec<(String, u32, u32)>,
     /// Evidence that is given with the query.
     pub background: TaskBackground,
 }
@@ -348,17 +330,8 @@ impl BenchCorpus {
 impl BenchTask {
     pub fn new(annotation: Annotation, set: usize, repository: usize) -> BenchTask {
         let targets = annotation.targets().map(String::from).collect();
-        let lines = annotation.relevant.iter().chain(&annotation.secondary).filter_map(TargetFile::lines).collect();
         let category = annotation.category().to_string();
-        BenchTask {
-            set,
-            repository,
-            query: annotation.query,
-            category,
-            targets,
-            lines,
-            background: TaskBackground::default(),
-        }
+        BenchTask { set, repository, query: annotation.query, category, targets, background: TaskBackground::default() }
     }
 }
 

@@ -11,7 +11,6 @@ mod known;
 mod metric;
 mod needles;
 mod order;
-mod packs;
 mod paired;
 mod places;
 mod plot;
@@ -24,7 +23,6 @@ mod run;
 mod selfeval;
 mod serve;
 mod shards;
-mod shown;
 mod speed;
 mod strength;
 mod sweep;
@@ -65,10 +63,6 @@ enum BenchCommand {
     Known(known::KnownArgs),
     /// Hold a corpus in several indexes against the one index of it
     Shards(shards::ShardsArgs),
-    /// Measure whether an answer of a given length contains the right file, and the right unit in full
-    Pack(packs::PacksArgs),
-    /// Measure whether the line that is shown of a file says anything of the query
-    Shown(shown::ShownArgs),
     /// Measure whether pasted issues find the files that their fixes changed
     Issues(issues::IssuesArgs),
     /// Measure whether the sections of a documentation that answer questions are found
@@ -144,8 +138,6 @@ fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {
         BenchCommand::Strength(args) => strength::run(&args, &vars),
         BenchCommand::Known(args) => known::run(&args, &vars),
         BenchCommand::Shards(args) => shards::run(&args),
-        BenchCommand::Pack(args) => packs::run(&args, &vars),
-        BenchCommand::Shown(args) => shown::run(&args, &vars),
         BenchCommand::Needles(args) => needles::run(&args, &vars),
         BenchCommand::Places(args) => places::run(&args, &vars),
         BenchCommand::Economy(args) => economy::run(&args, &vars),

@@ -5,7 +5,6 @@ mod codebook;
 mod corpus;
 mod encoder;
 mod space;
-mod unread;
 mod vectors;
 
 use anyhow::Result;
@@ -24,8 +23,6 @@ pub enum ResearchArgs {
     Encoder(encoder::EncoderArgs),
     /// Print what each field of an index takes on disk
     Space(space::SpaceArgs),
-    /// Count the names that lines announce (`fn NAME`, `class NAME {`) and no unit has
-    Unread(unread::UnreadArgs),
     /// Measure the vector store: size, speed, memory, what codecs lose
     #[command(subcommand)]
     Vectors(vectors::VectorsArgs),
@@ -37,7 +34,6 @@ pub fn run(args: &ResearchArgs, vars: &Vars) -> Result<u8> {
         ResearchArgs::Corpus(args) => corpus::run(args)?,
         ResearchArgs::Codebook(args) => codebook::run(args)?,
         ResearchArgs::Encoder(args) => encoder::run(args, vars)?,
-        ResearchArgs::Unread(args) => unread::run(args)?,
         ResearchArgs::Space(args) => space::run(args)?,
         ResearchArgs::Vectors(args) => vectors::run(args)?,
     }

@@ -116,26 +116,18 @@ fn by_language(worst: &BTreeMap<&'static str, Worst>) -> String {
     text
 }
 
-/// The samples that the tests of the languages use: one a language, with its name.
-pub(super) fn samples() -> Result<Vec<(String, Vec<u8>)>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/syntax/tests/languages");
-    let mut samples = Vec::new();
-    for entry in fs::read_dir(&folder).with_context(|| format!("{}", folder.display()))? {
-        for file in fs::read_dir(entry?.path())? {
-            let path = file?.path();
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            if name.starts_with("sample") {
-                samples.push((name, fs::read(&path)?));
-            }
-        }
-    }
-    samples.sort();
-    Ok(samples)
+#[path = "../../../crates/syntax/tests/languages/mod.rs"]
+mod of_languages;
+
+/// The samples that the tests of the languages use: one a language, with the name of its file.
+pub(super) fn samples() -> Vec<(String, Vec<u8>)> {
+    let samples = of_languages::samples().into_iter().map(|[_, file, text, _]| (file, text.into_bytes()));
+    samples.filter(|(file, _)| file.starts_with("sample")).collect()
 }
 
 /// Builds over folders of mutated sources.
 fn mutated(args: &TortureArgs) -> Result<Tally> {
-    let samples = samples()?;
+    let samples = samples();
     let bombs: Vec<Bomb> = Bomb::all()?;
     let folder = tempfile::tempdir()?;
     let builder = RepeatedBuild::new(args, folder.path())?;

@@ -128,7 +128,7 @@ fn drawn_length(random: &mut StdRng) -> usize {
 
 /// Runs the kind.
 pub(super) fn run(args: &TortureArgs) -> Result<Vec<Tally>> {
-    let (files, bombs) = (samples()?, Bomb::all()?);
+    let (files, bombs) = (samples(), Bomb::all()?);
     let sources = ParsedSample::all(&files)?;
     let pool = WorkerPool::new(this_program().context("the path of this program")?);
     let mut outcomes: BTreeMap<&'static str, ParserOutcome> = BTreeMap::new();

@@ -21,7 +21,8 @@ use crate::handshake::{Nonce, Proof};
 
 /// The first bytes of a hello.
 pub const MAGIC: [u8; 8] = *b"colgrep\x01";
-/// Version of the messages, raised with every change of a released one. Other versions are rejected.
+/// Version of the messages, raised with every change of a released one but new fields of a scope. Other versions are
+/// rejected.
 pub const VERSION: u32 = 13;
 
 /// The first message of a connection.
@@ -91,11 +92,34 @@ pub struct Begin {
     /// Paths to search: repository, and path from its root; everything if empty.
     pub below: Vec<(String, String)>,
     /// The rest of the scope.
+    #[serde(with = "scope_json")]
     pub scope: Scope,
     /// Terms for [`Begun::names`].
     pub terms: Vec<String>,
     /// The fingerprint of the query's model, if meaning takes part.
     pub model: Option<u64>,
+}
+
+/// A scope as JSON, without fields that have their default. A new field needs no new [`VERSION`]: older shards refuse
+/// only the searches that use it.
+mod scope_json {
+    use colgrep_engine::Scope;
+    use serde::{Deserialize as _, Deserializer, Serializer, de, ser};
+    use serde_json::Value;
+
+    pub(super) fn serialize<S: Serializer>(scope: &Scope, serializer: S) -> Result<S::Ok, S::Error> {
+        let json = |scope: &Scope| serde_json::to_value(scope).map_err(<S::Error as ser::Error>::custom);
+        let (mut given, defaults) = (json(scope)?, json(&Scope::default())?);
+        if let Value::Object(fields) = &mut given {
+            fields.retain(|name, value| defaults[name.as_str()] != *value);
+        }
+        serializer.serialize_str(&given.to_string())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Scope, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        serde_json::from_str(&text).map_err(de::Error::custom)
+    }
 }
 
 impl Begin {
@@ -326,6 +350,40 @@ impl WireQuestion {
             WireQuestion::Read(..) => "read",
             WireQuestion::Served => "served",
             WireQuestion::Lines(_) => "lines",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use colgrep_core::UnitKind;
+    use colgrep_engine::{Changes, Pattern, Tests};
+
+    use super::*;
+
+    #[test]
+    fn a_scope_carries_only_what_is_asked() {
+        let bytes = |begin: &Begin| postcard::to_allocvec(begin).expect("bytes");
+        let has = |bytes: &[u8], text: &str| bytes.windows(text.len()).position(|window| window == text.as_bytes());
+        let mut begin = Begin::default();
+        assert!(has(&bytes(&begin), "{}").is_some());
+        begin.scope.paths = vec![PathBuf::from("relay/src")];
+        begin.scope.tests = Some(Tests::Only);
+        begin.scope.changes = Some(Changes::Since("main".into()));
+        begin.scope.pattern = Some(Pattern::new("a{2}"));
+        begin.scope.facts.calls = vec!["push".into()];
+        begin.scope.facts.kinds = UnitKind::ALL.to_vec();
+        let sent = bytes(&begin);
+        let back: Begin = postcard::from_bytes(&sent).expect("a message");
+        assert_eq!(back.scope, begin.scope);
+        assert!(has(&sent, "exclude").is_none());
+        // A field that this version doesn't know is refused, wherever it is.
+        for known in ["\"calls\"", "\"tests\"", "\"word\""] {
+            let (mut unknown, at) = (sent.clone(), has(&sent, known).expect(known));
+            unknown[at + 1] = b'x';
+            assert!(postcard::from_bytes::<Begin>(&unknown).is_err(), "{known}");
         }
     }
 }

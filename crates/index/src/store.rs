@@ -22,6 +22,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use colgrep_core::{Unit, UnitId};
+use colgrep_syntax::language;
 use colgrep_syntax::parse::StoredUnit;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -45,10 +46,13 @@ pub use remains::IsOut;
 pub use share::{Adoption, IndexPart, NewPart, POINT_PART, PartContent, Shipment, is_part};
 pub use table::{FileRecord, FileTable, opened_table, sealed_table};
 
-/// Version of the lexical index and the file table. Raise it whenever units, their texts, tokens, fields, the table or
-/// the manifest in it change; everything is then rebuilt. Vector files have their own versions, in the first bytes of a
+/// Raise it whenever units, their texts, tokens, fields, the file table or the manifest in it change.
+const LAYOUT_VERSION: u32 = 18;
+
+/// Version of the lexical index and the file table; everything is rebuilt when it changes. It contains the hash of the
+/// languages, whose rows and queries define the units. Vector files have their own versions, in the first bytes of a
 /// segment and of a codebook, and raising one of those rebuilds only the vectors.
-pub const FORMAT_VERSION: u32 = 18;
+pub const FORMAT_VERSION: u32 = language::HASH.wrapping_add(LAYOUT_VERSION);
 
 /// Attempts to open the index while other processes commit.
 pub(crate) const ATTEMPTS: u32 = 100;

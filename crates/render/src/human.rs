@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use colgrep_core::UnitKind;
+use colgrep_engine::Detail;
 use colgrep_engine::answer::results::Results;
 use colgrep_engine::answer::{FileAnswer, UnitAnswer};
 use colgrep_index::source::read_file;
@@ -20,7 +21,17 @@ use super::highlight::{Styled, Syntaxes};
 use super::line::{columns, screen_rows, shown_from, write};
 use super::path::{absolute, shown};
 use super::style::{self, paint};
-use super::{Format, LineLocation, OutputOptions, explain};
+use super::{Format, FormatFlag, LineLocation, OutputOptions, explain};
+
+/// The flag of [`Format::Vimgrep`].
+pub const VIMGREP: FormatFlag = FormatFlag {
+    name: "vimgrep",
+    help: "Print path:line:column:text, one line per unit (with -e alone: per match); the column is that of the first \
+           match of -e, or else of a query word",
+    excludes: &["files_only", "count", "content", "queries_from", "pack", "files"],
+    detail: Detail::Lines,
+    example: ("RingBuffer --vimgrep -k 1", "src/queue/ring.rs:3:12:pub struct RingBuffer {"),
+};
 
 /// Prints results and returns how many of them fitted.
 ///

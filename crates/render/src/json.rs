@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use anyhow::Result;
+use colgrep_engine::Detail;
 use colgrep_engine::answer::results::Results;
 use colgrep_engine::answer::{FileAnswer, UnitAnswer};
 use colgrep_syntax::read::lines_between;
@@ -13,7 +14,28 @@ use super::budget::TokenBudget;
 use super::escape::json_text;
 use super::explain::Step;
 use super::path::absolute;
-use super::{Format, OutputRequest};
+use super::{Format, FormatFlag, OutputRequest};
+
+/// The flag of [`Format::Json`].
+pub const ARRAY: FormatFlag = FormatFlag {
+    name: "json",
+    help: "Print a JSON array",
+    excludes: &[],
+    detail: Detail::Relations,
+    example: ("RingBuffer --json -l -k 1", r#"[{"file":"ROOT/src/queue/ring.rs"}]"#),
+};
+
+/// The flag of [`Format::JsonLines`].
+pub const LINES: FormatFlag = FormatFlag {
+    name: "jsonl",
+    help: "Print one JSON object per line, as soon as it is ready",
+    excludes: &[],
+    detail: Detail::Relations,
+    example: (
+        "RingBuffer --jsonl -l -k 2",
+        r#"{"file":"ROOT/src/queue/ring.rs"} | {"file":"ROOT/src/http/server.rs"}"#,
+    ),
+};
 
 /// Version of the output's shape: raised when a field changes its meaning or goes.
 const SCHEMA_VERSION: u32 = 1;

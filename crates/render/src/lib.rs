@@ -47,6 +47,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use budget::TokenBudget;
+use colgrep_engine::Detail;
 use colgrep_engine::answer::FileAnswer;
 use colgrep_engine::answer::results::Results;
 use colgrep_engine::settings::Settings;
@@ -81,6 +82,20 @@ impl When {
     }
 }
 
+/// A flag that asks for a format.
+pub struct FormatFlag {
+    /// Its name, without the dashes.
+    pub name: &'static str,
+    /// Its help.
+    pub help: &'static str,
+    /// The identifiers of the flags that it can't be combined with, besides those of other formats.
+    pub excludes: &'static [&'static str],
+    /// How much of each file it prints.
+    pub detail: Detail,
+    /// Arguments, and what they print in the project `relay` of the tests.
+    pub example: (&'static str, &'static str),
+}
+
 /// How results are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
@@ -96,6 +111,10 @@ pub enum Format {
 }
 
 impl Format {
+    /// The formats with flags, in the order of the help.
+    pub const FLAGS: &[(Format, FormatFlag)] =
+        &[(Format::Vimgrep, human::VIMGREP), (Format::Json, json::ARRAY), (Format::JsonLines, json::LINES)];
+
     /// Whether rows are written for programs.
     pub fn is_json(self) -> bool {
         matches!(self, Format::Json | Format::JsonLines)

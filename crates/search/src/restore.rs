@@ -99,6 +99,10 @@ pub fn own_lines(snapshot: &Snapshot, file: FileId, unit: UnitId, lines: &[&str]
 }
 
 #[cfg(test)]
+#[path = "../../syntax/tests/languages/mod.rs"]
+mod samples;
+
+#[cfg(test)]
 mod tests {
     use std::path::PathBuf;
 
@@ -111,13 +115,11 @@ mod tests {
     /// A copy of the samples of all languages, lexically indexed.
     fn samples(folder: &Path) -> (PathBuf, Snapshot) {
         let root = folder.join("samples");
-        let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("../syntax/tests/languages");
-        for language in std::fs::read_dir(here).expect("samples").flatten() {
-            let to = root.join(language.file_name());
+        for [language, file, text, units] in samples::samples() {
+            let to = root.join(language);
             std::fs::create_dir_all(&to).expect("a folder");
-            for file in std::fs::read_dir(language.path()).expect("a sample").flatten() {
-                std::fs::copy(file.path(), to.join(file.file_name())).expect("a copy");
-            }
+            std::fs::write(to.join(file), text).expect("a copy");
+            std::fs::write(to.join("units.txt"), units).expect("a copy");
         }
         let store = Store::new(folder.join("index"));
         let (snapshot, _) = Updater::new(&store, &root).run().expect("an index");

@@ -58,16 +58,12 @@ pub enum Error {
         names: Vec<String>,
     },
     /// The remote has no index of this format.
-    #[error("the indexes of {name} in {place} are of format {}, and this colgrep reads {own}", formats(found))]
+    #[error("the indexes of {name} in {place} were made by other versions of colgrep")]
     OtherFormat {
         /// The repository.
         name: String,
         /// The remote.
         place: String,
-        /// Their formats.
-        found: Vec<u32>,
-        /// The one that is read here.
-        own: u32,
     },
     /// All indexes that fit turned out to be unreadable before.
     #[error(
@@ -167,10 +163,6 @@ pub enum Error {
     /// Certificates or keys can't be used.
     #[error("the library for https can't be set up: {0}")]
     Tls(String),
-}
-
-fn formats(found: &[u32]) -> String {
-    found.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// How often an object was fetched, where that was more than once.

@@ -117,12 +117,12 @@ impl Remote {
                 let missing = if self.shelf.is_missing() { " (there is no such folder)" } else { "" };
                 Err(Error::Unknown { place: format!("{}{missing}", self.place), names: names.to_vec() })
             }
-            (None, Some((name, manifest))) => {
+            (None, Some((name, _))) => {
                 let (name, place) = (name.to_string(), self.place.clone());
                 if known.iter().any(|(_, manifest)| manifest.formats().contains(&FORMAT_VERSION)) {
                     return Err(Error::Refused { name, place });
                 }
-                Err(Error::OtherFormat { name, place, found: manifest.formats(), own: FORMAT_VERSION })
+                Err(Error::OtherFormat { name, place })
             }
         }
     }

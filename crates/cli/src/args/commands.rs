@@ -10,8 +10,8 @@ use clap_complete::Shell;
 #[cfg(feature = "serve")]
 use colgrep_server::args::{McpArgs, ServeArgs};
 
-use super::search::WalkArgs;
 use super::suggest;
+use super::walk::WalkArgs;
 
 /// `init`.
 #[derive(Clone, Debug, Args)]

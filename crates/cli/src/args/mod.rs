@@ -2,20 +2,22 @@
 
 mod chapters;
 mod commands;
+mod format;
 mod impact;
 pub mod line;
 mod log;
 mod plan;
-mod request;
 mod ripgrep;
 mod search;
 mod share;
 mod size;
 mod suggest;
+mod walk;
 
 use std::ffi::OsString;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use colgrep_render::Format;
 
 pub(crate) use chapters::CHAPTERS;
 pub use commands::*;
@@ -26,24 +28,26 @@ pub use plan::{Plan, Task};
 pub use ripgrep::*;
 pub use search::*;
 pub use share::{PullArgs, PushArgs};
+pub use walk::*;
 
 /// Arguments that can't be combined with `--stats`.
-const STATS_ALONE: [&str; 14] = [
-    "words",
-    "query",
-    "results",
-    "like",
-    "queries_from",
-    "regexp",
-    "type_list",
-    "json_schema",
-    "jsonl",
-    "vimgrep",
-    "files_only",
-    "files_without_match",
-    "count",
-    "content",
-];
+fn not_with_stats() -> impl Iterator<Item = &'static str> {
+    let formats = Format::FLAGS.iter().filter(|(format, _)| *format != Format::Json).map(|(_, flag)| flag.name);
+    formats.chain([
+        "words",
+        "query",
+        "results",
+        "like",
+        "queries_from",
+        "regexp",
+        "type_list",
+        "json_schema",
+        "files_only",
+        "files_without_match",
+        "count",
+        "content",
+    ])
+}
 
 /// What `--version` prints after the name: enough to tell this program from others of its name.
 const LONG_VERSION: &str = concat!(
@@ -73,7 +77,7 @@ pub struct Args {
     #[command(subcommand)]
     pub command: Option<Command>,
     /// Show the size of all indexes and exit (takes --json)
-    #[arg(long, conflicts_with_all = STATS_ALONE)]
+    #[arg(long, conflicts_with_all = not_with_stats())]
     pub stats: bool,
     /// The search.
     #[command(flatten)]

@@ -16,9 +16,9 @@ use colgrep_render::path::{is_stdin, is_stream};
 use colgrep_render::remarks::RemarkKind;
 
 use super::{IndexMode, SearchArgs};
-use colgrep_render::OutputRequest;
 use colgrep_render::matches::LineOptions;
 use colgrep_render::words::in_short;
+use colgrep_render::{Format, OutputRequest};
 
 /// Commands that somebody may mean to ask of shards.
 const SUBCOMMANDS: [&str; 5] = ["status", "init", "doctor", "clear", "outline"];
@@ -220,7 +220,7 @@ impl Plan {
                     in_short(text)
                 );
             }
-            if let Some(flags) = given(&structure(args)) {
+            if let Some(flags) = given(&args.structure_flags()) {
                 bail!(
                     "{:?} has no words to rank by; give it as -F -e TEXT, and {flags} lists the units that contain it",
                     in_short(text)
@@ -228,7 +228,7 @@ impl Plan {
             }
             task = Task::Grep;
             if args.shards.is_none() {
-                let idle = given(&of_units(args)).map_or(String::new(), |flags| format!("; ignoring {flags}"));
+                let idle = given(&args.unit_flags()).map_or(String::new(), |flags| format!("; ignoring {flags}"));
                 remark = Some(format!(
                     "{:?} has no words to rank by: searching for it as text (-F -e){idle}",
                     in_short(text)
@@ -265,55 +265,6 @@ fn given(flags: &[(bool, &'static str)]) -> Option<String> {
     Some(names.join(" and ")).filter(|names| !names.is_empty())
 }
 
-/// Flags that say how units are ranked.
-fn ranking(args: &SearchArgs) -> Vec<(bool, &'static str)> {
-    vec![
-        (args.explain, "--explain"),
-        (args.keyword_only, "--keyword-only"),
-        (args.semantic_only, "--semantic-only"),
-        (args.alpha.is_some(), "--alpha"),
-        (args.fusion.is_some(), "--fusion"),
-        (args.model.is_some(), "--model"),
-        (args.profile.is_some(), "--profile"),
-        (args.all, "--all"),
-        (args.min_strength.is_some(), "--min-strength"),
-    ]
-}
-
-/// Flags with background for the query.
-fn background(args: &SearchArgs) -> Vec<(bool, &'static str)> {
-    vec![
-        (!args.hints.is_empty(), "--hint"),
-        (args.expand.is_some(), "--expand"),
-        (args.no_expand, "--no-expand"),
-        (args.near.is_some(), "--near"),
-    ]
-}
-
-/// Flags that say which units are found, how they are ranked and how they are printed.
-fn of_units(args: &SearchArgs) -> Vec<(bool, &'static str)> {
-    let mut flags = vec![(args.content, "--content"), (args.units, "--units"), (args.per_file.is_some(), "--per-file")];
-    flags.extend(ranking(args));
-    flags.extend(background(args));
-    flags.push((args.pack.is_some(), "--pack"));
-    flags
-}
-
-/// Flags about what calls what, and kinds.
-fn structure(args: &SearchArgs) -> [(bool, &'static str); 3] {
-    [
-        (!args.calls.is_empty(), "--calls"),
-        (!args.called_by.is_empty(), "--called-by"),
-        (!args.kinds.is_empty(), "--kind"),
-    ]
-}
-
-/// Flags about the index.
-fn indexing(args: &SearchArgs) -> Vec<(bool, &'static str)> {
-    let mode = (args.walk.index_mode.is_some(), "--index-mode");
-    vec![(args.no_update, "--no-update"), (args.wait, "--wait"), mode, (args.remote.is_some(), "--remote")]
-}
-
 /// Refuses what a list of the names of all files can't have.
 fn refuse_of_names(args: &SearchArgs) -> Result<()> {
     let units = [
@@ -323,8 +274,9 @@ fn refuse_of_names(args: &SearchArgs) -> Result<()> {
         (args.max_tokens.is_some(), "--max-tokens"),
     ];
     let columns = [(args.ripgrep.column, "--column"), (args.ripgrep.max_columns.is_some(), "-M")];
-    let others = [&units[..], &around(args), &columns].concat();
-    match given(&[&structure(args)[..], &others, &ranking(args), &background(args), &indexing(args)].concat()) {
+    let of_lists = [&args.structure_flags()[..], &units, &args.around_flags(), &columns].concat();
+    let others = [of_lists, args.ranking_flags(), args.background_flags(), args.indexing_flags()];
+    match given(&others.concat()) {
         Some(flags) => {
             bail!("{flags}: not with --files, which only lists the names of files")
         }
@@ -349,9 +301,12 @@ fn refuse_with_depth(args: &SearchArgs) -> Result<()> {
         (args.count, "--count"),
         (args.content, "-c"),
     ];
-    let output =
-        [(args.pack.is_some(), "--pack"), (args.max_tokens.is_some(), "--max-tokens"), (args.vimgrep, "--vimgrep")];
-    match given(&[&others[..], &around(args), &output].concat()) {
+    let output = [
+        (args.pack.is_some(), "--pack"),
+        (args.max_tokens.is_some(), "--max-tokens"),
+        (args.format() == Format::Vimgrep, "--vimgrep"),
+    ];
+    match given(&[&others[..], &args.around_flags(), &output].concat()) {
         Some(flags) => bail!("{flags}: without effect on --depth, which lists units by level; leave out one of them"),
         None => Ok(()),
     }
@@ -404,19 +359,9 @@ fn refuse_over_shards(args: &SearchArgs, words: &CommandWords) -> Result<Option<
 
 /// What to say of flags that JSON has no place for.
 fn idle_in_json(args: &SearchArgs, plain_grep: bool) -> Option<String> {
-    let flags = given(&around(args)).filter(|_| args.json || args.jsonl)?;
+    let flags = given(&args.around_flags()).filter(|_| args.format().is_json())?;
     let what = if plain_grep { "the matching line" } else { "the whole unit (`code`)" };
     Some(format!("ignoring {flags}: JSON rows have {what}"))
-}
-
-/// Flags for the lines shown of a result.
-fn around(args: &SearchArgs) -> [(bool, &'static str); 4] {
-    [
-        (args.lines.is_some(), "-n"),
-        (args.before_context.is_some(), "-B"),
-        (args.after_context.is_some(), "-A"),
-        (args.context.is_some(), "-C"),
-    ]
 }
 
 /// Refuses what the matches of lines alone (-o) can't have.
@@ -449,7 +394,7 @@ fn refuse(args: &SearchArgs, plain_grep: bool) -> Result<()> {
     if args.wait && args.no_update {
         bail!("--wait reads what changed, and --no-update leaves it unread; leave one of them out");
     }
-    if args.explain && args.vimgrep {
+    if args.explain && args.format() == Format::Vimgrep {
         bail!("--explain prints lines between the rows of --vimgrep; --json has both in each row");
     }
     if args.ripgrep.files {
@@ -472,11 +417,11 @@ fn refuse(args: &SearchArgs, plain_grep: bool) -> Result<()> {
             bail!("{flags}: only with a pattern, as in: colgrep {} -e PATTERN [PATH]...", flags.replace(" and", ""));
         }
     } else if plain_grep {
-        if let Some(flags) = given(&of_units(args)) {
+        if let Some(flags) = given(&args.unit_flags()) {
             let counts = if args.content { " (--count counts)" } else { "" };
             bail!("{flags}: only with a query; -e alone lists matching lines{counts}");
         }
-        if let Some(flags) = given(&indexing(args)) {
+        if let Some(flags) = given(&args.indexing_flags()) {
             bail!("{flags}: only with a query; -e alone doesn't use the index");
         }
         refuse_of_matches(args)?;
@@ -507,7 +452,7 @@ fn refuse_of_facts(args: &SearchArgs, question: &Question) -> Result<()> {
             bail!("{flag} takes a name, as in: colgrep {flag} parse_request");
         }
     }
-    match given(&[ranking(args), background(args)].concat()) {
+    match given(&[args.ranking_flags(), args.background_flags()].concat()) {
         Some(flags) if *question == Question::Every => {
             bail!("{flags}: only with a query; without one, --calls, --called-by and --kind give a list sorted by path")
         }

@@ -61,7 +61,7 @@ pub struct RipgrepArgs {
     #[arg(
         long,
         conflicts_with_all = [
-            "regexp", "query", "like", "queries_from", "pattern_files", "content", "count", "files_without_match", "vimgrep",
+            "regexp", "query", "like", "queries_from", "pattern_files", "content", "count", "files_without_match",
         ],
         help_heading = "Output"
     )]

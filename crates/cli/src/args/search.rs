@@ -1,17 +1,30 @@
-//! The flags of a search.
+//! The flags of a search, and what the engine and the output make of them.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use anyhow::{Result, anyhow};
 use clap::{Args, ValueEnum, ValueHint};
 use colgrep_core::UnitKind;
 use colgrep_core::fuse::Fusion;
+use colgrep_core::knob::{Knob, Knobs, Profile};
 use colgrep_core::tag::Hint;
-use colgrep_engine::settings::parse_size;
-use colgrep_index::mode::VectorMode;
+use colgrep_engine::answer::pack;
+use colgrep_engine::project::open::BUDGET;
+use colgrep_engine::request::terms;
+use colgrep_engine::settings::env::profile;
+use colgrep_engine::settings::variable;
+use colgrep_engine::{
+    Background, Changes, Detail, Facts, OpenOptions, Pattern, Question, RankBy, RankingOptions, Scope, SearchRequest,
+    Shape, Standpoint, Tests, Weakest,
+};
+use colgrep_render::matches::LineOptions;
+use colgrep_render::{Format, OutputRequest, When};
 
+use super::format::FormatArg;
 use super::size::{parse_lines, parse_share, positive};
-use super::{RipgrepArgs, suggest};
+use super::walk::either;
+use super::{RipgrepArgs, WalkArgs, suggest};
 
 /// When to colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -23,6 +36,16 @@ pub enum Color {
     Always,
     /// Never colour.
     Never,
+}
+
+impl From<Color> for When {
+    fn from(arg: Color) -> When {
+        match arg {
+            Color::Auto => When::Auto,
+            Color::Always => When::Always,
+            Color::Never => When::Never,
+        }
+    }
 }
 
 /// How rankings are fused.
@@ -44,38 +67,6 @@ impl From<FusionArg> for Fusion {
     }
 }
 
-/// What the index keeps for the ranking by meaning.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum IndexMode {
-    /// Vectors of every unit.
-    #[default]
-    Full,
-    /// No vectors; a search embeds its best candidates. Smallest index, weaker ranking by meaning.
-    Lite,
-    /// No vectors; searches rank by keywords only.
-    Keyword,
-}
-
-impl From<IndexMode> for VectorMode {
-    fn from(mode: IndexMode) -> VectorMode {
-        match mode {
-            IndexMode::Full => VectorMode::Full,
-            IndexMode::Lite => VectorMode::Lite,
-            IndexMode::Keyword => VectorMode::Keyword,
-        }
-    }
-}
-
-impl From<VectorMode> for IndexMode {
-    fn from(mode: VectorMode) -> IndexMode {
-        match mode {
-            VectorMode::Full => IndexMode::Full,
-            VectorMode::Lite => IndexMode::Lite,
-            VectorMode::Keyword => IndexMode::Keyword,
-        }
-    }
-}
-
 /// What becomes of test files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum TestsArg {
@@ -88,43 +79,14 @@ pub enum TestsArg {
     Exclude,
 }
 
-/// Options of the walk.
-#[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Indexing")]
-pub struct WalkArgs {
-    /// Index hidden files (--no-hidden: skip them despite a setting; only `init` changes an existing index; -e alone
-    /// always obeys)
-    #[arg(long, short_alias = '.', overrides_with = "no_hidden")]
-    pub hidden: bool,
-    /// Skip hidden files despite a setting
-    #[arg(long, hide = true, overrides_with = "hidden")]
-    pub no_hidden: bool,
-    /// Index files named like secrets: .env, id_rsa, *.pem (--no-secrets: skip them despite a setting; only `init`
-    /// changes an existing index)
-    #[arg(long, overrides_with = "no_secrets")]
-    pub secrets: bool,
-    /// Skip secrets despite a setting
-    #[arg(long, hide = true, overrides_with = "secrets")]
-    pub no_secrets: bool,
-    /// Don't respect .gitignore and .colgrepignore (existing index: see --hidden)
-    #[arg(long)]
-    pub no_ignore: bool,
-    /// Skip files larger than SIZE: bytes, or with K, M, G (default 1M; existing index: see --hidden)
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
-    pub max_filesize: Option<u64>,
-    /// Vectors to store for ranking by meaning; an existing index keeps its mode until `init` [default: full]
-    #[arg(long, value_name = "MODE")]
-    pub index_mode: Option<IndexMode>,
-    /// Index the root even if it is /, a home, system or temporary folder, a lone file's folder, or no git repository
-    /// and contains several or over 50,000 files
-    #[arg(short = 'y', long)]
-    pub yes: bool,
-    /// Threads to use (default and 0: all cores)
-    #[arg(short = 'j', long, value_name = "N")]
-    pub threads: Option<usize>,
-    /// Hide progress and remarks on stderr
-    #[arg(long)]
-    pub quiet: bool,
+impl From<TestsArg> for Tests {
+    fn from(arg: TestsArg) -> Tests {
+        match arg {
+            TestsArg::Auto => Tests::Auto,
+            TestsArg::Only => Tests::Only,
+            TestsArg::Exclude => Tests::Exclude,
+        }
+    }
 }
 
 /// A search.
@@ -169,7 +131,7 @@ pub struct SearchArgs {
         long,
         value_name = "FILE",
         conflicts_with_all = [
-            "explain", "files_only", "files_without_match", "count", "silent", "content", "vimgrep", "null",
+            "explain", "files_only", "files_without_match", "count", "silent", "content", "null",
             "lines", "after_context", "before_context", "context", "heading",
         ]
     )]
@@ -335,16 +297,9 @@ pub struct SearchArgs {
     /// Print a NUL byte after each file name, for xargs -0
     #[arg(short = '0', long, help_heading = "Output")]
     pub null: bool,
-    /// Print path:line:column:text, one line per unit (with -e alone: per match); the column is that of the first
-    /// match of -e, or else of a query word
-    #[arg(long, conflicts_with_all = ["json", "jsonl", "files_only", "count", "content"], help_heading = "Output")]
-    pub vimgrep: bool,
-    /// Print a JSON array
-    #[arg(long, conflicts_with = "jsonl", help_heading = "Output")]
-    pub json: bool,
-    /// Print one JSON object per line, as soon as it is ready
-    #[arg(long, help_heading = "Output")]
-    pub jsonl: bool,
+    /// The format of results.
+    #[command(flatten)]
+    pub format: FormatArg,
     /// Print the JSON Schema of --json (and the rows of --jsonl and --queries-from) and exit
     #[arg(long, exclusive = true, help_heading = "Output")]
     pub json_schema: bool,
@@ -359,7 +314,7 @@ pub struct SearchArgs {
         value_name = "TOKENS",
         value_parser = positive,
         conflicts_with_all = [
-            "max_tokens", "vimgrep", "files_only", "files_without_match", "count", "content", "lines", "after_context",
+            "max_tokens", "files_only", "files_without_match", "count", "content", "lines", "after_context",
             "before_context", "context", "explain", "queries_from", "per_file", "units", "heading", "null",
         ],
         help_heading = "Output"
@@ -456,4 +411,256 @@ pub struct SearchArgs {
     /// Flags of ripgrep.
     #[command(flatten)]
     pub ripgrep: RipgrepArgs,
+}
+
+impl SearchArgs {
+    /// The question with everything that the flags say of it.
+    ///
+    /// # Errors
+    /// When a constant of the ranking does not fit, or a table of terms can't be read.
+    pub fn request(&self, question: Question, paths: Vec<PathBuf>) -> Result<SearchRequest> {
+        let mut request = SearchRequest::default();
+        request.question = question;
+        request.background = self.background()?;
+        request.scope = self.scope(paths);
+        request.ranking = self.ranking()?;
+        request.shape = self.shape();
+        Ok(request)
+    }
+
+    fn background(&self) -> Result<Background> {
+        let mut background = Background::default();
+        background.hints.clone_from(&self.hints);
+        background.terms = self.expand.as_deref().map(terms::table).transpose()?.unwrap_or_default();
+        background.no_settings_terms = self.no_expand;
+        background.near = self.near.as_deref().map(Standpoint::read);
+        Ok(background)
+    }
+
+    fn scope(&self, paths: Vec<PathBuf>) -> Scope {
+        let mut scope = Scope::default();
+        scope.paths = paths;
+        (scope.include, scope.exclude) = (self.include.clone(), self.exclude.clone());
+        for glob in &self.glob {
+            match glob.strip_prefix('!') {
+                Some(not) => scope.exclude.push(not.to_string()),
+                None => scope.include.push(glob.clone()),
+            }
+        }
+        for glob in &self.ripgrep.iglob {
+            match glob.strip_prefix('!') {
+                Some(not) => scope.exclude_any_case.push(not.to_string()),
+                None => scope.include_any_case.push(glob.clone()),
+            }
+        }
+        scope.types_not.clone_from(&self.ripgrep.types_not);
+        scope.max_depth = self.ripgrep.max_depth;
+        scope.exclude_dir.clone_from(&self.exclude_dir);
+        scope.types.clone_from(&self.types);
+        scope.code_only = either(self.code_only, self.no_code_only);
+        scope.tests = self.tests.map(Tests::from);
+        scope.changes = match &self.since {
+            Some(since) => Some(Changes::Since(since.clone())),
+            None => self.changed.then_some(Changes::Uncommitted),
+        };
+        scope.pattern = (!self.regexp.is_empty()).then(|| self.pattern());
+        scope.facts = self.facts();
+        scope
+    }
+
+    /// What is asked of the units' code.
+    pub fn facts(&self) -> Facts {
+        let mut facts = Facts::default();
+        (facts.calls, facts.called_by) = (self.calls.clone(), self.called_by.clone());
+        facts.kinds.clone_from(&self.kinds);
+        facts.ignore_case = self.ignore_case;
+        facts
+    }
+
+    fn pattern(&self) -> Pattern {
+        let mut pattern = Pattern::default();
+        pattern.expressions.clone_from(&self.regexp);
+        (pattern.fixed, pattern.word, pattern.line) = (self.fixed_strings, self.word_regexp, self.line_regexp);
+        (pattern.ignore_case, pattern.smart_case) = (self.ignore_case, self.smart_case);
+        pattern.multiline = self.ripgrep.multiline;
+        pattern
+    }
+
+    fn ranking(&self) -> Result<RankingOptions> {
+        let mut ranking = RankingOptions::default();
+        ranking.by = match (self.keyword_only, self.semantic_only) {
+            (true, _) => RankBy::Words,
+            (false, true) => RankBy::Meaning,
+            (false, false) => RankBy::Both,
+        };
+        ranking.fusion = self.fusion.map(Into::into);
+        ranking.profile = self.profile.as_deref().map(profile).transpose()?;
+        ranking.alpha = self.alpha.as_deref().map(alpha).transpose()?;
+        Ok(ranking)
+    }
+
+    fn shape(&self) -> Shape {
+        let mut shape = Shape::default();
+        (shape.files, shape.units_per_file) = (self.results, self.per_file);
+        (shape.single_units, shape.every_match, shape.explain) = (self.units, self.count, self.explain);
+        shape.call_lines = self.lines.is_some();
+        // Every unit with a word counts, however weak.
+        shape.weakest = match (self.all || self.files_without_match, self.min_strength) {
+            (true, _) => Weakest::Strength(0.0),
+            (false, Some(least)) => Weakest::Strength(least),
+            // Programs judge for themselves.
+            (false, None) if self.format().is_json() => Weakest::Any,
+            (false, None) => Weakest::Floor,
+        };
+        if self.pack.is_some() {
+            shape.files = self.results.or(Some(pack::FILES_MAX));
+            (shape.units_per_file, shape.detail) = (Some(pack::UNITS_PER_FILE), Detail::Parts);
+            return shape;
+        }
+        let mut flags = Format::FLAGS.iter();
+        shape.detail = match flags.find(|(format, _)| *format == self.format()) {
+            _ if self.names_only() => Detail::Names,
+            Some((_, flag)) => flag.detail,
+            None => Detail::Lines,
+        };
+        shape
+    }
+
+    fn names_only(&self) -> bool {
+        self.files_only || self.count
+    }
+
+    /// How results are written.
+    pub fn format(&self) -> Format {
+        match self.format.0 {
+            Format::Text if self.queries_from.is_some() => Format::JsonLines,
+            format => format,
+        }
+    }
+
+    /// What is printed of an answer.
+    pub fn output(&self) -> OutputRequest {
+        OutputRequest {
+            format: self.format(),
+            names_only: self.names_only(),
+            count: self.count,
+            null: self.null,
+            content: self.content,
+            lines: self.lines,
+            before: self.before_context,
+            behind: self.after_context,
+            around: self.context,
+            max_tokens: self.max_tokens,
+            pack: self.pack,
+            quiet: self.walk.quiet,
+            silent: self.silent,
+            heading: either(self.heading, self.no_heading).or(self.ripgrep.pretty.then_some(true)),
+            color: self.color.map(When::from).or(self.ripgrep.pretty.then_some(When::Always)),
+            many_lines: self.per_file.is_some_and(|n| n > 1)
+                || self.content
+                || self.explain
+                || [self.before_context, self.after_context, self.context].iter().any(|n| n.is_some_and(|n| n > 0)),
+            all: self.results.is_some(),
+            no_number: self.ripgrep.no_line_number,
+            no_name: self.ripgrep.no_filename,
+            column: self.ripgrep.column,
+            line_bytes_max: self.ripgrep.max_columns.filter(|bytes| *bytes > 0),
+            links: self.hyperlink_format.clone(),
+        }
+    }
+
+    /// What a plain grep prints of lines.
+    pub fn lines(&self) -> LineOptions {
+        LineOptions {
+            invert: self.invert_match,
+            only_matching: self.only_matching,
+            max_count: self.max_count,
+            files_without_match: self.files_without_match,
+            text_only: false,
+            no_messages: self.no_messages,
+            files: self.results,
+        }
+    }
+
+    /// How projects are opened.
+    pub fn open_options(&self) -> OpenOptions {
+        let mut options = self.walk.open_options(self.model.clone());
+        options.update = !self.no_update;
+        (options.hurried, options.behind) = ((!self.wait).then_some(BUDGET), true);
+        options.no_ignore |= self.ripgrep.unrestricted > 0;
+        if self.ripgrep.unrestricted > 1 {
+            options.hidden = Some(true);
+        }
+        options
+    }
+}
+
+/// Reads what `--alpha` takes.
+fn alpha(text: &str) -> Result<f64> {
+    let mut knobs = Knobs::of(Profile::Default);
+    variable::set(&mut knobs, Knob::Alpha, text).map_err(|e| anyhow!("--alpha: {e}"))?;
+    Ok(knobs.number(Knob::Alpha))
+}
+
+/// Classes of flags, which [`plan`](super::plan) refuses where they have no effect.
+impl SearchArgs {
+    /// Flags that say how units are ranked.
+    pub(super) fn ranking_flags(&self) -> Vec<(bool, &'static str)> {
+        vec![
+            (self.explain, "--explain"),
+            (self.keyword_only, "--keyword-only"),
+            (self.semantic_only, "--semantic-only"),
+            (self.alpha.is_some(), "--alpha"),
+            (self.fusion.is_some(), "--fusion"),
+            (self.model.is_some(), "--model"),
+            (self.profile.is_some(), "--profile"),
+            (self.all, "--all"),
+            (self.min_strength.is_some(), "--min-strength"),
+        ]
+    }
+
+    /// Flags with background for the query.
+    pub(super) fn background_flags(&self) -> Vec<(bool, &'static str)> {
+        vec![
+            (!self.hints.is_empty(), "--hint"),
+            (self.expand.is_some(), "--expand"),
+            (self.no_expand, "--no-expand"),
+            (self.near.is_some(), "--near"),
+        ]
+    }
+
+    /// Flags that say which units are found, how they are ranked and how they are printed.
+    pub(super) fn unit_flags(&self) -> Vec<(bool, &'static str)> {
+        let mut flags =
+            vec![(self.content, "--content"), (self.units, "--units"), (self.per_file.is_some(), "--per-file")];
+        flags.extend(self.ranking_flags());
+        flags.extend(self.background_flags());
+        flags.push((self.pack.is_some(), "--pack"));
+        flags
+    }
+
+    /// Flags about what calls what, and kinds.
+    pub(super) fn structure_flags(&self) -> [(bool, &'static str); 3] {
+        [
+            (!self.calls.is_empty(), "--calls"),
+            (!self.called_by.is_empty(), "--called-by"),
+            (!self.kinds.is_empty(), "--kind"),
+        ]
+    }
+
+    /// Flags about the index.
+    pub(super) fn indexing_flags(&self) -> Vec<(bool, &'static str)> {
+        let mode = (self.walk.index_mode.is_some(), "--index-mode");
+        vec![(self.no_update, "--no-update"), (self.wait, "--wait"), mode, (self.remote.is_some(), "--remote")]
+    }
+
+    /// Flags for the lines shown of a result.
+    pub(super) fn around_flags(&self) -> [(bool, &'static str); 4] {
+        [
+            (self.lines.is_some(), "-n"),
+            (self.before_context.is_some(), "-B"),
+            (self.after_context.is_some(), "-A"),
+            (self.context.is_some(), "-C"),
+        ]
+    }
 }

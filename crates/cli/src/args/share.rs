@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 
-use super::search::WalkArgs;
+use super::walk::WalkArgs;
 
 /// `push`.
 #[derive(Clone, Debug, Args)]

@@ -52,7 +52,7 @@ use crate::limits;
 /// Anything that ends in exit status 2.
 pub fn run(args: &Args, env: &Env) -> Result<u8> {
     match &args.command {
-        None if args.stats => stats::run(args.search.json, env),
+        None if args.stats => stats::run(args.search.format().is_json(), env),
         None => search::run(Plan::read(&args.search)?, env),
         Some(Command::Search(search)) => search::run(Plan::read(search)?, env),
         Some(Command::Log(log)) => log::run(log, env),

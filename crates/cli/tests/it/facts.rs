@@ -1,27 +1,10 @@
 //! The binary on facts of the code: who calls a name, what a name calls, units of one kind.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
 
 use crate::common::Sandbox;
+use crate::samples::samples;
 use colgrep_engine::{Engine, Env, FileAnswer, Question, SearchRequest, UnitAnswer};
-
-/// The samples of all languages that are parsed, one a folder.
-fn samples() -> Sandbox {
-    let sandbox = Sandbox::new();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../syntax/tests/languages");
-    for language in fs::read_dir(folder).expect("samples").flatten() {
-        for file in fs::read_dir(language.path()).expect("a sample").flatten() {
-            let name = file.file_name().to_string_lossy().into_owned();
-            if name != "expected.txt" {
-                let text = fs::read_to_string(file.path()).expect("a readable sample");
-                sandbox.write(&format!("{}/{name}", language.file_name().to_string_lossy()), &text);
-            }
-        }
-    }
-    sandbox
-}
 
 /// A queue, what fills it, and a test.
 pub fn queue() -> Sandbox {
@@ -122,7 +105,7 @@ fn who_calls_answers_as_the_list_does() {
     }
 }
 
-/// A definition of a sample, as its `expected.txt` has it.
+/// A definition of a sample, as the units below it have it.
 struct Expected {
     place: String,
     role: u8,
@@ -136,13 +119,8 @@ fn is_plain(name: &str) -> bool {
 
 fn expected_units() -> Vec<Expected> {
     let mut units = Vec::new();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../syntax/tests/languages");
-    for language in fs::read_dir(folder).expect("samples").flatten() {
-        let files = fs::read_dir(language.path()).expect("a sample").flatten();
-        let names: Vec<String> = files.map(|f| f.file_name().to_string_lossy().into_owned()).collect();
-        let sample = names.iter().find(|name| *name != "expected.txt").expect("a sample");
-        let text = fs::read_to_string(language.path().join("expected.txt")).expect("readable");
-        for line in text.lines() {
+    for [language, file, _, expected] in samples() {
+        for line in expected.lines() {
             let words: Vec<&str> = line.split_whitespace().collect();
             match words.as_slice() {
                 ["calls", names @ ..] if line.starts_with("    ") => {
@@ -160,7 +138,7 @@ fn expected_units() -> Vec<Expected> {
                         Some(_) => 3,
                     };
                     units.push(Expected {
-                        place: format!("{}/{sample}:{first}", language.file_name().to_string_lossy()),
+                        place: format!("{language}/{file}:{first}"),
                         role: if is_definition { role } else { 4 },
                         name: name.rsplit(['.', ':']).next().unwrap_or_default().to_string(),
                         calls: Vec::new(),
@@ -175,7 +153,10 @@ fn expected_units() -> Vec<Expected> {
 
 #[test]
 fn the_samples_give_exact_sets() {
-    let sandbox = samples();
+    let sandbox = Sandbox::new();
+    for [language, file, text, _] in samples() {
+        sandbox.write(&format!("{language}/{file}"), &text);
+    }
     let units = expected_units();
     let engine = Engine::new(Env::default().data_in(sandbox.data()));
     let mut session = engine.session(&sandbox.root()).expect("a session");

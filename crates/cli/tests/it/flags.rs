@@ -1,6 +1,7 @@
 //! Every flag of a search, tried on a small project: what it prints, what it refuses.
 
 use crate::common::{Sandbox, check};
+use colgrep_render::Format;
 use insta::assert_snapshot;
 
 #[test]
@@ -34,6 +35,15 @@ fn names_counts_and_lines_without_matches() {
         (&["-e", "Ring", "-v", "-m", "0"], 1),
     ] {
         assert_eq!(sandbox.run(args).status, status, "{args:?}");
+    }
+}
+
+#[test]
+fn formats_print_their_examples() {
+    let sandbox = Sandbox::of("relay");
+    for (_, flag) in Format::FLAGS {
+        assert!(flag.example.0.contains(&format!("--{}", flag.name)), "{}", flag.name);
+        check(&sandbox, &[flag.example]);
     }
 }
 

@@ -39,6 +39,8 @@ mod related;
 mod replicas;
 mod ripgrep;
 mod same_answer;
+#[path = "../../../syntax/tests/languages/mod.rs"]
+mod samples;
 mod screen;
 mod search;
 mod serve;

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use crate::common::Sandbox;
 use colgrep_index::store::{FORMAT_VERSION, project_folder};
 
-/// Formats that this program does not read: older ones and a newer one.
-const OTHERS: [u32; 3] = [1, FORMAT_VERSION - 1, FORMAT_VERSION + 1];
+/// Formats that this program does not read.
+const OTHERS: [u32; 3] = [1, FORMAT_VERSION ^ 1, !FORMAT_VERSION];
 
 /// A project whose index claims another format, with files of which nothing can be read.
 fn of_format(format: u32) -> (Sandbox, PathBuf) {

@@ -2,15 +2,15 @@
 //! those of a parse in process.
 
 use std::fs;
-use std::path::Path;
 
-use colgrep_syntax::language::{self, LANGUAGES};
+use colgrep_syntax::language;
 use colgrep_syntax::parse::{CRASHED, Parsed, parse_in_process};
 use colgrep_syntax::worker::WorkerPool;
 use serde_json::json;
 
 use crate::common::Sandbox;
 use crate::common::mcp::Client;
+use crate::samples::samples;
 
 /// Files that crash the scanner of their grammar, or keep it in one step for many seconds.
 fn hostile() -> [(&'static str, String); 3] {
@@ -73,26 +73,13 @@ fn a_server_outlives_hostile_files() {
     assert_eq!(client.end(), Some(0));
 }
 
-/// The samples of all languages.
-fn samples() -> Vec<(&'static language::Language, String)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../syntax/tests/languages");
-    let mut samples = Vec::new();
-    for language in LANGUAGES {
-        let Ok(files) = fs::read_dir(folder.join(language.name)) else { continue };
-        let mut files = files.flatten().filter(|file| file.file_name() != "expected.txt");
-        let file = files.next().expect("a sample").path();
-        samples.push((language, fs::read_to_string(file).expect("a readable sample")));
-    }
-    assert!(samples.len() > 40, "{} samples", samples.len());
-    samples
-}
-
 #[test]
 fn a_worker_parses_every_language_as_the_process_does() {
     let pool = WorkerPool::new(env!("CARGO_BIN_EXE_colgrep").into());
     let mut wrong = Vec::new();
     // Without a last line break and with an odd character too, which makes other texts of them.
-    for (language, sample) in samples() {
+    for [name, _, sample, _] in samples() {
+        let language = language::by_name(&name).expect("a row");
         for text in [sample.clone(), sample.trim_end().to_string(), sample.replace(' ', "  ").replace('e', "é")] {
             let (there, here) = (pool.parse(&text, language), parse_in_process(&text, language));
             if there != here {

@@ -3,9 +3,8 @@
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
-use colgrep_core::{UnitId, UnitKind};
 use colgrep_index::ids::FileId;
-use colgrep_index::lexical::{CodeName, UnitFilter, UnitPlace};
+use colgrep_index::lexical::{UnitFilter, UnitPlace};
 use colgrep_index::signature::Sought;
 use colgrep_index::store::{FileRecord, FileTable, Snapshot};
 use colgrep_index::walk::{CHECKOUT, LEFT_ON_PURPOSE, walk};
@@ -16,7 +15,7 @@ use crate::error::Result;
 use crate::notice::{NotRanked, Unranked};
 use crate::project::Project;
 use crate::project::git::{Asker, GitRepository};
-use crate::request::Facts;
+use crate::request::facts::{Facts, UnitsWithFacts};
 use crate::request::pattern::{LineMatcher, lines_in_files};
 use crate::request::rules::{FilePart, PathRules, is_below};
 
@@ -27,10 +26,7 @@ pub struct Filter {
     files: HashMap<FileId, FileScope>,
     /// Lines of tests inside files, where they matter.
     tests: HashMap<FileId, Vec<(u32, u32)>>,
-    /// Allowed kinds; empty: all.
-    kinds: Vec<UnitKind>,
-    /// Allowed units, where facts name them.
-    units: Option<HashSet<UnitId>>,
+    facts: UnitsWithFacts,
 }
 
 /// What is allowed of one file.
@@ -59,9 +55,8 @@ impl Filter {
         }
         let tests = tests_inside(rules, snapshot)?;
         let mut allowed = allowed(rules, below, snapshot, &tests);
-        let units = units_with(facts, snapshot)?;
-        if let Some(units) = &units {
-            let files: HashSet<FileId> = units.values().copied().collect();
+        let facts = UnitsWithFacts::new(facts, snapshot)?;
+        if let Some(files) = facts.files() {
             allowed.retain(|(file, _)| files.contains(&file.id));
         }
         let mut lines = match pattern {
@@ -83,28 +78,8 @@ impl Filter {
                 files.insert(file.id, FileScope { part, matches });
             }
         }
-        let units = units.map(|units| units.into_keys().collect());
-        Ok(Some(Filter { files, tests, kinds: facts.kinds.clone(), units }))
+        Ok(Some(Filter { files, tests, facts }))
     }
-}
-
-/// The units, each with its file, that satisfy the facts about calls; `None` if the facts don't restrict calls.
-fn units_with(facts: &Facts, snapshot: &Snapshot) -> Result<Option<HashMap<UnitId, FileId>>> {
-    let names = |names: &[String]| names.iter().map(|name| CodeName::new(name, facts.ignore_case)).collect::<Vec<_>>();
-    let (mut callers, mut callees) = (HashMap::new(), HashMap::new());
-    for name in names(&facts.calls) {
-        callers.extend(snapshot.lexical.callers_of(&name, None)?.iter().map(|unit| (unit.key, unit.file)));
-    }
-    for name in names(&facts.called_by) {
-        let called = snapshot.lexical.called_by(&name, |units| snapshot.units(units))?;
-        callees.extend(called.iter().map(|unit| (unit.key, unit.file)));
-    }
-    Ok(match (facts.calls.is_empty(), facts.called_by.is_empty()) {
-        (true, true) => None,
-        (false, true) => Some(callers),
-        (true, false) => Some(callees),
-        (false, false) => Some(callers.into_iter().filter(|(unit, _)| callees.contains_key(unit)).collect()),
-    })
 }
 
 /// The paths of `below` without indexed files, with the reason; empty while the index is being built, because it may
@@ -269,8 +244,6 @@ impl UnitFilter for Filter {
     fn allows_unit(&self, unit: &UnitPlace) -> bool {
         let Some(allowed) = self.files.get(&unit.file) else { return false };
         let (line, end) = (unit.first, unit.end);
-        let has_facts = (self.kinds.is_empty() || self.kinds.contains(&unit.kind))
-            && self.units.as_ref().is_none_or(|units| units.contains(&unit.key));
         let matches = || {
             allowed.matches.as_ref().is_none_or(|lines| {
                 let first = lines.partition_point(|l| *l < line);
@@ -279,7 +252,7 @@ impl UnitFilter for Filter {
         };
         let is_test =
             || self.tests.get(&unit.file).is_some_and(|t| t.iter().any(|(first, last)| *first <= line && end <= *last));
-        has_facts
+        self.facts.allow(unit)
             && matches()
             && match allowed.part {
                 FilePart::All => true,
@@ -312,6 +285,8 @@ impl UnitFilter for Without<'_> {
 
 #[cfg(test)]
 mod tests {
+    use colgrep_core::{UnitId, UnitKind};
+
     use super::*;
 
     #[test]
@@ -325,8 +300,7 @@ mod tests {
                 (FileId(5), allowed(FilePart::Rest, Some(vec![12]))),
             ]),
             tests: HashMap::from([(FileId(4), vec![(10, 20)]), (FileId(5), vec![(10, 20)])]),
-            kinds: Vec::new(),
-            units: None,
+            facts: UnitsWithFacts::default(),
         };
         let place = |file, first, end| UnitPlace {
             key: UnitId::new(0, end),
@@ -353,9 +327,5 @@ mod tests {
         let without = Without { inner: Some(&filter), file: FileId(2), line: 10 };
         let given = |file, line, end| without.allows_unit(&place(file, line, end));
         assert!(!given(2, 8, 12) && given(2, 11, 12) && given(1, 1, 5));
-        let kinds = Filter { kinds: vec![UnitKind::Class], ..filter };
-        assert!(!kinds.allows_unit(&place(2, 1, 1)));
-        let units = Filter { kinds: Vec::new(), units: Some(HashSet::from([UnitId::new(0, 7)])), ..kinds };
-        assert!(units.allows_unit(&place(2, 1, 7)) && !units.allows_unit(&place(2, 1, 8)));
     }
 }

@@ -3,6 +3,7 @@
 //! Plain data, built by the command line, the server or a program. `None` leaves a field to the settings, then to the
 //! default.
 
+mod facts;
 pub mod filter;
 pub mod like;
 pub mod near;
@@ -15,7 +16,6 @@ pub mod terms;
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use colgrep_core::UnitKind;
 use colgrep_core::expand::TermTable;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::Profile;
@@ -25,6 +25,8 @@ use colgrep_index::ids::StableId;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Refused, Result};
+pub use facts::Facts;
+pub use rules::{Changes, Scope, Tests};
 
 /// Longest query, in bytes: far more than anybody types. Each of its words is looked up and kept.
 pub const QUERY_BYTES_MAX: usize = 64 << 10;
@@ -244,98 +246,9 @@ pub fn searched_part(query: &str) -> &str {
     query[..end].trim_end()
 }
 
-/// Which files and units may be returned. All conditions apply together, and before the ranking.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Scope {
-    /// Files and folders to look in. Empty: the current folder, or for [`Question::Like`] the file's whole project.
-    pub paths: Vec<PathBuf>,
-    /// None of these repositories, of those of shards.
-    pub repositories_not: Vec<String>,
-    /// Only files that match one of these globs; empty: all.
-    pub include: Vec<String>,
-    /// No files that match one of these globs.
-    pub exclude: Vec<String>,
-    /// No files below folders that match one of these globs.
-    pub exclude_dir: Vec<String>,
-    /// As `include`, in any case of letters.
-    pub include_any_case: Vec<String>,
-    /// As `exclude`, in any case of letters.
-    pub exclude_any_case: Vec<String>,
-    /// Only files of these languages, or of these types of the settings; empty: all.
-    pub types: Vec<String>,
-    /// No files of these languages or types.
-    pub types_not: Vec<String>,
-    /// Only files at most this many folders below one of `paths`: 1 for those directly in it.
-    pub max_depth: Option<usize>,
-    /// No prose, configuration or data.
-    pub code_only: Option<bool>,
-    /// How tests are treated.
-    pub tests: Option<Tests>,
-    /// Only files that git says are changed.
-    pub changes: Option<Changes>,
-    /// Only units with a match of this pattern on their lines.
-    pub pattern: Option<Pattern>,
-    /// Only units with these facts.
-    pub facts: Facts,
-}
-
-/// What is known of a unit's code. All that is given applies together; of several names or kinds one suffices.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Facts {
-    /// Units that call one of these names.
-    pub calls: Vec<String>,
-    /// Definitions of what the units of one of these names call.
-    pub called_by: Vec<String>,
-    /// Units of these kinds; empty: of all.
-    pub kinds: Vec<UnitKind>,
-    /// Upper and lower case of names match alike.
-    pub ignore_case: bool,
-}
-
-impl Facts {
-    /// Whether all units pass.
-    pub fn allow_all(&self) -> bool {
-        self.calls.is_empty() && self.called_by.is_empty() && self.kinds.is_empty()
-    }
-}
-
-/// How tests are treated, by their path or inside other files.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Tests {
-    /// Ranked below the code that they test.
-    #[default]
-    Auto,
-    /// Nothing but tests is found.
-    Only,
-    /// Left out.
-    Exclude,
-}
-
-impl Tests {
-    /// The meaning of a word on the command line.
-    pub fn from_name(name: &str) -> Option<Tests> {
-        match name.to_lowercase().as_str() {
-            "auto" => Some(Tests::Auto),
-            "only" => Some(Tests::Only),
-            "exclude" => Some(Tests::Exclude),
-            _ => None,
-        }
-    }
-}
-
-/// The state against which git counts a file as changed. New files that git does not ignore always count.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Changes {
-    /// The last commit.
-    Uncommitted,
-    /// A commit, branch or tag.
-    Since(String),
-}
-
 /// Regular expressions over single lines; one of them has to match.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Pattern {
     /// The expressions, in ripgrep's syntax.

@@ -1,18 +1,91 @@
-//! Path rules from a request and the settings, the same for ranked search and for grep.
+//! The scope of a search, and the path rules of scope and settings, the same for ranked search and for grep.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use colgrep_core::path::PathClass;
 use colgrep_index::walk::IgnorePatterns;
 use colgrep_search::is_text;
 use colgrep_syntax::language;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use serde::{Deserialize, Serialize};
 
 use crate::error::{Refused, Result, SettingError};
 use crate::project::Project;
 use crate::project::git;
-use crate::request::{Changes, Scope, Tests};
+use crate::request::Pattern;
+use crate::request::facts::Facts;
 use crate::settings::Settings;
+
+/// Which files and units may be returned. All conditions apply together, and before the ranking.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Scope {
+    /// Files and folders to look in. Empty: the current folder, or for [`Question::Like`](crate::Question::Like) the
+    /// file's whole project.
+    pub paths: Vec<PathBuf>,
+    /// None of these repositories, of those of shards.
+    pub repositories_not: Vec<String>,
+    /// Only files that match one of these globs; empty: all.
+    pub include: Vec<String>,
+    /// No files that match one of these globs.
+    pub exclude: Vec<String>,
+    /// No files below folders that match one of these globs.
+    pub exclude_dir: Vec<String>,
+    /// As `include`, in any case of letters.
+    pub include_any_case: Vec<String>,
+    /// As `exclude`, in any case of letters.
+    pub exclude_any_case: Vec<String>,
+    /// Only files of these languages, or of these types of the settings; empty: all.
+    pub types: Vec<String>,
+    /// No files of these languages or types.
+    pub types_not: Vec<String>,
+    /// Only files at most this many folders below one of `paths`: 1 for those directly in it.
+    pub max_depth: Option<usize>,
+    /// No prose, configuration or data.
+    pub code_only: Option<bool>,
+    /// How tests are treated.
+    pub tests: Option<Tests>,
+    /// Only files that git says are changed.
+    pub changes: Option<Changes>,
+    /// Only units with a match of this pattern on their lines.
+    pub pattern: Option<Pattern>,
+    /// Only units with these facts.
+    pub facts: Facts,
+}
+
+/// How tests are treated, by their path or inside other files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Tests {
+    /// Ranked below the code that they test.
+    #[default]
+    Auto,
+    /// Nothing but tests is found.
+    Only,
+    /// Left out.
+    Exclude,
+}
+
+impl Tests {
+    /// The meaning of a word on the command line.
+    pub fn from_name(name: &str) -> Option<Tests> {
+        match name.to_lowercase().as_str() {
+            "auto" => Some(Tests::Auto),
+            "only" => Some(Tests::Only),
+            "exclude" => Some(Tests::Exclude),
+            _ => None,
+        }
+    }
+}
+
+/// The state against which git counts a file as changed. New files that git does not ignore always count.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Changes {
+    /// The last commit.
+    Uncommitted,
+    /// A commit, branch or tag.
+    Since(String),
+}
 
 /// A name that no file has.
 const UNNAMED: &str = "\0\0\0";

@@ -23,6 +23,12 @@ pub use listing::markdown;
 use pattern::{PatternError, Patterns};
 pub use table::LANGUAGES;
 
+/// The hash of this folder: of the table, the queries, the patterns of lines.
+pub const HASH: u32 = match u32::from_str_radix(env!("LANGUAGES_HASH"), 16) {
+    Ok(hash) => hash,
+    Err(_) => panic!("a number of the build script"),
+};
+
 /// Bytes at the front from which a file's language is detected.
 const HEAD_BYTES: usize = 64 << 10;
 

@@ -1,14 +1,15 @@
 //! Tables for the small functions, random and mutated texts.
 
-use std::fs;
-use std::path::Path;
-
 use colgrep_core::{Span, Unit, UnitKind, UnitRole};
 use proptest::prelude::*;
 
 use super::text::{clean_comment, clean_heading, clean_name, clean_title, split_list};
 use super::{BLOCK_LINES, BODY_BYTES_MAX, LARGE_FUNCTION_LINES, PANICKED, Parsed, UNITS_MAX, contained, parse};
-use crate::language::{LANGUAGES, Language, by_name};
+use crate::language::{LANGUAGES, by_name};
+
+#[path = "../../tests/languages/mod.rs"]
+mod samples;
+use samples::samples;
 
 fn parsed(language: &str, text: &str) -> Parsed {
     let parsed = parse(text, by_name(language).expect("a language"));
@@ -359,18 +360,6 @@ fn a_last_line_may_lack_its_end() {
     }
 }
 
-fn samples() -> Vec<(&'static Language, String)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/languages");
-    let mut samples = Vec::new();
-    for language in LANGUAGES.iter().filter(|l| l.grammar.is_some()) {
-        let files = fs::read_dir(folder.join(language.name)).expect("a folder of samples");
-        for file in files.filter_map(|f| f.ok()).filter(|f| f.file_name() != "expected.txt") {
-            samples.push((language, fs::read_to_string(file.path()).expect("a readable sample")));
-        }
-    }
-    samples
-}
-
 #[test]
 fn far_characters_end_no_scanner() {
     for far in ['\u{100}', '\u{FFFD}', '\u{E01EF}', '\u{10FFFF}'] {
@@ -402,7 +391,11 @@ proptest! {
     fn mutated_samples_are_covered(
         edits in prop::collection::vec((any::<prop::sample::Index>(), 0usize..60, any::<bool>()), 1..6)
     ) {
-        for (language, mut text) in samples() {
+        for [language, _, mut text, _] in samples() {
+            let language = by_name(&language).expect("a row");
+            if language.grammar.is_none() {
+                continue;
+            }
             for (at, len, doubles) in &edits {
                 let start = text.floor_char_boundary(at.index(text.len() + 1));
                 let end = text.floor_char_boundary((start + len).min(text.len())).max(start);

@@ -1,20 +1,18 @@
-//! Checks every language of the table: its query compiles, and parsing `languages/<name>/sample.<ext>` gives the units
-//! in `expected.txt`. To print the current units: `cargo run -p colgrep-syntax --example units -- SAMPLE`.
+//! Checks every language of the table: its query compiles, and parsing the sample in `languages/<name>.txt` gives the
+//! units below it. To print the units of a file: `cargo run -p colgrep-syntax --example units -- FILE`.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use colgrep_syntax::language::{self, LANGUAGES, Reader};
+use crate::samples::samples;
+use colgrep_syntax::language::{self, LANGUAGES, Language, Reader};
 use colgrep_syntax::parse;
 use tree_sitter::{Parser, Query, QueryCursor, StreamingIterator as _};
 
-fn sample(name: &str) -> Option<(PathBuf, String)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/languages").join(name);
-    let mut files: Vec<PathBuf> = fs::read_dir(&folder).ok()?.filter_map(|e| Some(e.ok()?.path())).collect();
-    files.retain(|f| f.file_name().is_some_and(|n| n != "expected.txt"));
-    let [file] = files.as_slice() else { panic!("{} must contain one sample", folder.display()) };
-    Some((file.clone(), fs::read_to_string(file).expect("a readable sample")))
+/// The languages, each with the text of its sample.
+fn texts() -> impl Iterator<Item = (&'static Language, String)> {
+    let row = |name: &str| language::by_name(name).unwrap_or_else(|| panic!("{name} is no language"));
+    samples().into_iter().map(move |[name, _, text, _]| (row(&name), text))
 }
 
 #[test]
@@ -55,29 +53,26 @@ fn whatever_a_query_inherits_is_there() {
 #[test]
 fn every_sample_gives_the_expected_units() {
     let mut wrong = Vec::new();
-    for language in LANGUAGES.iter().filter(|l| l.grammar.is_some() || l.reader.is_some()) {
-        let Some((file, text)) = sample(language.name) else {
-            wrong.push(format!("{}: no sample", language.name));
-            continue;
-        };
-        let detected = language::detect(&file, text.as_bytes()).name;
-        if detected != language.name {
-            wrong.push(format!("{}: the sample is taken for {detected}", language.name));
+    let mut missing: BTreeSet<&str> = LANGUAGES.iter().filter(|l| l.has_units()).map(|l| l.name).collect();
+    for [name, file, text, expected] in samples() {
+        missing.remove(name.as_str());
+        let detected = language::detect(Path::new(&file), text.as_bytes());
+        if detected.name != name {
+            wrong.push(format!("{name}: the sample is taken for {}", detected.name));
         }
-        let expected = fs::read_to_string(file.with_file_name("expected.txt")).unwrap_or_default();
-        let found = parse::parse(&text, language).to_string();
+        let found = parse::parse(&text, language::by_name(&name).unwrap_or(detected)).to_string();
         if found != expected {
-            wrong.push(format!("{}: expected\n{expected}\nfound\n{found}", language.name));
+            wrong.push(format!("{name}: expected\n{expected}\nfound\n{found}"));
         }
     }
+    wrong.extend(missing.into_iter().map(|name| format!("{name}: no sample")));
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
 #[test]
 fn every_line_with_text_belongs_to_a_unit() {
     // In a notebook, only lines of cells belong to units.
-    for language in LANGUAGES.iter().filter(|language| language.name != "jupyter") {
-        let Some((_, text)) = sample(language.name) else { continue };
+    for (language, text) in texts().filter(|(language, _)| language.name != "jupyter") {
         let parsed = parse::parse(&text, language);
         for (i, line) in text.lines().enumerate() {
             let number = i as u32 + 1;
@@ -93,8 +88,7 @@ type Captured = BTreeSet<(usize, String, usize, usize)>;
 #[test]
 fn our_engine_captures_what_tree_sitters_does() {
     let mut wrong = Vec::new();
-    for language in LANGUAGES.iter().filter(|l| l.grammar.is_some()) {
-        let Some((_, text)) = sample(language.name) else { continue };
+    for (language, text) in texts().filter(|(language, _)| language.grammar.is_some()) {
         let ours = language.compile(language.query).expect("a query that compiles");
         let theirs = Query::new(&ours.grammar, &language::expand(language.query)).expect("a query that compiles");
         let mut parser = Parser::new();

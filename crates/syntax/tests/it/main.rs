@@ -4,4 +4,6 @@ mod any_bytes;
 mod bombs;
 mod forms;
 mod languages;
+#[path = "../languages/mod.rs"]
+mod samples;
 mod table;

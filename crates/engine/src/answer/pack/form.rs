@@ -61,7 +61,7 @@ pub(super) fn written(name: &str, id: &str, lines: &[&str], answered: &UnitAnswe
     let best = answered.line.number;
     let indent = common_indent(numbers.iter().map(|number| lines[number - 1]));
     // Only the first row of a run and the one that answers are numbered: numbers on every row would take a quarter of
-    // the tokens (docs/research/pack.md).
+    // the tokens.
     let row = |to: &mut String, number: usize, is_next: bool| {
         if !is_next || number == best {
             to.push_str(&number.to_string());
