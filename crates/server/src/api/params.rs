@@ -241,7 +241,7 @@ pub struct Related {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct History {
-    /// What to search for, such as why something was made; default the newest entries.
+    /// What to search for, such as why something was made; default the newest.
     pub query: String,
     /// Only entries that mention one of these files or folders, deleted ones too; with :LINE or :FROM-TO, the commits
     /// that last changed these lines.
