@@ -40,6 +40,10 @@ fn calls_are_followed_over_levels() {
         assert_eq!(ran.status, i32::from(expected.is_empty()), "{args:?}");
     }
     assert_eq!(sandbox.run(&["--calls", "reserve", "--depth", "2", "-l"]).out, "src/queue.rs\n");
+    for (flag, told) in [("--calls", "calls nobody"), ("--called-by", "is called by nobody")] {
+        let ran = sandbox.run(&[flag, "nobody", "--depth", "2"]);
+        assert!(ran.err.contains(&format!("there is no definition here that {told}")), "{ran:?}");
+    }
     let ran = sandbox.run(&["--calls", "push", "--depth", "1", "--json"]);
     let found: Value = serde_json::from_str(&ran.out).expect("JSON");
     let told = found.as_array().expect("rows").iter();
@@ -64,6 +68,44 @@ fn cycles_end_and_common_names_are_not_followed() {
     assert!(ran.err.contains("step (7)"), "{}", ran.err);
     // A name that is asked for is looked up however common it is.
     assert_eq!(rows(&sandbox.run(&["--calls", "step", "--depth", "1"]).out), ["user.py:1 level 1, calls step by name"]);
+}
+
+#[test]
+fn an_agent_follows_calls_over_levels() {
+    let sandbox = queue();
+    let mut client = Client::start(&sandbox, &[]);
+    let callers = client.good("search", json!({"calls": "reserve", "depth": 9}));
+    let expected = [
+        "src/queue.rs:11: fn grow(queue: &mut Queue)  [level 1, calls reserve]\n",
+        "src/queue.rs:6: pub fn push(&mut self, item: u32)  [level 2, calls grow]\n",
+        "src/fill.rs:2: pub fn fill(queue: &mut Queue)  [level 3, calls push by name]\n",
+        "tests/queue.rs:2: fn it_pushes()  [level 3, calls push by name, test]\n",
+    ];
+    assert_eq!(callers, expected.concat());
+    for (arguments, lines) in [
+        (json!({"calls": "reserve", "depth": 2}), &expected[..2]),
+        (json!({"calls": "reserve", "depth": 9, "tests": "exclude"}), &expected[..3]),
+        (json!({"calls": "reserve", "depth": 9, "paths": "tests"}), &expected[3..]),
+        (json!({"calls": "reserve", "depth": 9, "file": "tests/queue.rs"}), &expected[3..]),
+        (json!({"calls": "reserve", "depth": 9, "kind": "method"}), &expected[1..2]),
+        (json!({"calls": "reserve", "depth": 9, "offset": 3}), &expected[3..]),
+    ] {
+        assert_eq!(client.good("search", arguments.clone()), lines.concat(), "{arguments}");
+    }
+    let callees = client.good("search", json!({"called_by": ["Queue.push"], "depth": 2}));
+    assert!(callees.contains("reserve(_: &mut Queue)  [level 2, called as reserve]"), "{callees}");
+    for depth in [json!(0), json!(2)] {
+        let nobody = client.good("search", json!({"calls": "nobody", "depth": depth}));
+        assert!(nobody.ends_with("(there is no definition here that calls nobody)\n"), "{nobody}");
+    }
+    for (arguments, why) in [
+        (json!({"query": "push", "depth": 2}), "depth follows one of `calls` and `called_by`"),
+        (json!({"calls": "push", "called_by": "push", "depth": 2}), "depth follows one of"),
+        (json!({"calls": "push", "query": "fill", "depth": 2}), "leave out `query`"),
+    ] {
+        let (told, failed) = client.call("search", arguments.clone());
+        assert!(failed && told.contains(why), "{arguments}: {told}");
+    }
 }
 
 #[test]
