@@ -64,7 +64,7 @@ type DefinitionKey = (String, UnitKind, usize);
 
 /// A unit that differs.
 #[derive(Clone)]
-struct Difference {
+struct UnitDifference {
     unit: ChangedUnit,
     /// Its own lines.
     text: String,
@@ -72,15 +72,15 @@ struct Difference {
     is_new: bool,
 }
 
-fn differences_of(file: &FileVersions) -> Vec<Difference> {
+fn differences_of(file: &FileVersions) -> Vec<UnitDifference> {
     let before = definitions(&file.path, file.before.as_deref());
     let after = definitions(&file.path, file.after.as_deref());
     let known: HashMap<&DefinitionKey, &str> = before.iter().map(|(key, _, text)| (key, text.as_str())).collect();
-    let mut differences: Vec<Difference> = Vec::new();
+    let mut differences: Vec<UnitDifference> = Vec::new();
     let mut add = |unit: &Unit, text: &str, line, is_new| {
         let (path, name, parent) = (file.path.clone(), unit.name.clone(), unit.parent.clone());
         let unit = ChangedUnit { path, name, parent, kind: unit.kind, line };
-        differences.push(Difference { unit, text: text.to_string(), is_new });
+        differences.push(UnitDifference { unit, text: text.to_string(), is_new });
     };
     for (key, unit, text) in &after {
         let before = known.get(key);
@@ -97,9 +97,9 @@ fn differences_of(file: &FileVersions) -> Vec<Difference> {
 }
 
 /// Drops definitions that are gone from one file and new, with the same lines, in another.
-fn drop_moved(differences: &mut Vec<Difference>) {
+fn drop_moved(differences: &mut Vec<UnitDifference>) {
     type Moved<'d> = (&'d str, &'d str, UnitKind, &'d str);
-    fn key(one: &Difference) -> Moved<'_> {
+    fn key(one: &UnitDifference) -> Moved<'_> {
         (&one.unit.name, &one.unit.parent, one.unit.kind, &one.text)
     }
     let mut new: HashMap<Moved<'_>, Vec<usize>> = HashMap::new();
