@@ -136,6 +136,7 @@ fn of_refused(refused: &Refused) -> Option<Mended> {
         Refused::NoRevision { .. } => {
             Mended::with(refused, "a change is a commit, A...B, or a file as FILE or FILE:LINE")
         }
+        Refused::Shallow { .. } => Mended::with(refused, "`git fetch --deepen 1` brings it"),
         Refused::NotFetched { id, .. } => Mended::with(
             refused,
             format!("`colgrep init --model {id}` fetches it, and `--model default` takes the one in the program"),

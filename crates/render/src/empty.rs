@@ -52,7 +52,7 @@ fn of_filters(scope: &Scope) -> Option<String> {
 }
 
 /// Which units there are none of.
-fn of_facts(facts: &Facts) -> Option<String> {
+pub fn of_facts(facts: &Facts) -> Option<String> {
     if facts.allow_all() {
         return None;
     }

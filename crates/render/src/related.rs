@@ -70,7 +70,7 @@ struct JsonAffected<'a> {
 /// Why a file is affected.
 #[derive(Debug, Serialize)]
 struct JsonReason<'a> {
-    /// calls, implements, overrides, imports, tests, names, called or together.
+    /// calls, implements, overrides, imports, tests, names, called, together or changed (a test that changed itself).
     kind: &'static str,
     /// The name of a changed unit, or the path of a changed file.
     what: &'a str,
@@ -101,29 +101,42 @@ pub fn print_levels(
         return write_rows(out, answer.rows.iter().map(json_call), options.wish.format);
     }
     for row in &answer.rows {
-        let level = format!("level {}", row.level);
-        let certainty = if row.is_certain { "" } else { " by name" };
-        let call = match direction {
-            CallDirection::Callers => format!("calls {}{certainty}", escape_control(&row.callee)),
-            CallDirection::Callees => format!("called as {}{certainty}", escape_control(&row.callee)),
-        };
-        let test = row.is_test.then(|| "test".to_string());
-        let notes: Vec<String> = [Some(level), Some(call), test].into_iter().flatten().collect();
-        write_row(out, &row.file, (row.name_line, Some(&row.unit)), &notes.join(", "), options)?;
+        write_row(out, &row.file, (row.name_line, Some(&row.unit)), &level_text(row, direction), options)?;
     }
     out.flush()?;
-    if !answer.common.is_empty() {
-        let names = answer.common.iter().take(COMMON_SHOWN);
-        let names: Vec<String> = names.map(|(name, count)| format!("{} ({count})", escape_control(name))).collect();
-        let more = if answer.common.len() > COMMON_SHOWN { ", …" } else { "" };
-        let names = names.join(", ");
-        let why = "not followed by name alone, since many units define them";
-        console.hold(RemarkKind::Quality, format!("{why}: {names}{more}"));
+    if let Some(told) = common_names(answer) {
+        console.hold(RemarkKind::Quality, told);
     }
     if answer.is_cut {
         console.hold(RemarkKind::Cut, "there are more units; a lower --depth or a path limits the list");
     }
     Ok(())
+}
+
+/// A unit that is reached by calls as one line of text: the name of its file, its signature, and how it is reached.
+pub fn level_line(name: &str, row: &CallRow, direction: CallDirection) -> String {
+    format!("{name}:{}: {}  [{}]\n", row.name_line, unit_text(&row.unit), level_text(row, direction))
+}
+
+/// How a unit is reached, in words.
+fn level_text(row: &CallRow, direction: CallDirection) -> String {
+    let level = format!("level {}", row.level);
+    let certainty = if row.is_certain { "" } else { " by name" };
+    let call = match direction {
+        CallDirection::Callers => format!("calls {}{certainty}", escape_control(&row.callee)),
+        CallDirection::Callees => format!("called as {}{certainty}", escape_control(&row.callee)),
+    };
+    let test = row.is_test.then(|| "test".to_string());
+    [Some(level), Some(call), test].into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// The remark on names that were not followed by name alone; none where all were.
+pub fn common_names(answer: &CallLevelsAnswer) -> Option<String> {
+    let names = answer.common.iter().take(COMMON_SHOWN);
+    let names: Vec<String> = names.map(|(name, count)| format!("{} ({count})", escape_control(name))).collect();
+    let more = if answer.common.len() > COMMON_SHOWN { ", …" } else { "" };
+    let why = "not followed by name alone, since many units define them";
+    (!names.is_empty()).then(|| format!("{why}: {}{more}", names.join(", ")))
 }
 
 /// Prints what a change affects.
@@ -190,6 +203,7 @@ fn reason_text(reason: &ImpactReason, is_test: bool) -> String {
         ReasonKind::Together => {
             format!("changed with {what} in {}", counted(u64::from(reason.count), "commit"))
         }
+        ReasonKind::Changed => "changed itself".to_string(),
     }
 }
 

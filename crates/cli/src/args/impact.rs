@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
+use colgrep_engine::relations::changed::LineSpan;
 use colgrep_engine::relations::impact::IMPACT_FILES_DEFAULT;
-use colgrep_engine::{ChangeSpec, GitChange, ImpactRequest, Standpoint};
+use colgrep_engine::request::split_lines;
+use colgrep_engine::{ChangeSpec, GitChange, ImpactRequest};
 use colgrep_render::words::in_short;
 use colgrep_render::{Format, OutputRequest, When};
 
@@ -14,8 +16,8 @@ use super::search::{Color, TestsArg};
 /// `impact`.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ImpactArgs {
-    /// What changed: a commit, A...B (what B changed since both were the same), or files, of which FILE:LINE means the
-    /// unit on that line (default: uncommitted changes)
+    /// What changed: a commit, A...B (what B changed since both were the same), or files, of which FILE:LINE and
+    /// FILE:FROM-TO mean the units there (default: uncommitted changes)
     #[arg(value_name = "REV|A...B|FILE[:LINE]")]
     pub change: Vec<String>,
     /// Staged changes
@@ -57,7 +59,7 @@ impl ImpactArgs {
     }
 
     fn spec(&self) -> Result<ChangeSpec> {
-        let places: Vec<Option<(PathBuf, Option<u32>)>> = self.change.iter().map(|word| place(word)).collect();
+        let places: Vec<Option<_>> = self.change.iter().map(|word| place(word)).collect();
         if !places.is_empty() && places.iter().all(Option::is_some) {
             return Ok(ChangeSpec::Places(places.into_iter().flatten().collect()));
         }
@@ -93,10 +95,16 @@ impl ImpactArgs {
     }
 }
 
-/// An existing file, with or without a line.
-fn place(word: &str) -> Option<(PathBuf, Option<u32>)> {
-    let at = Standpoint::read(word);
-    at.file.is_file().then_some((at.file, at.line))
+/// An existing file, with or without lines.
+fn place(word: &str) -> Option<(PathBuf, Option<LineSpan>)> {
+    let file = |path: &str| Some(PathBuf::from(path)).filter(|path| path.is_file());
+    if let Some(whole) = file(word) {
+        return Some((whole, None));
+    }
+    // The line is refused, not the file.
+    let lines = split_lines(word).or_else(|| Some((word.strip_suffix(":0")?, (0, 0))));
+    let (path, lines) = lines?;
+    Some((file(path)?, Some(lines)))
 }
 
 #[cfg(test)]
@@ -115,8 +123,17 @@ mod tests {
         assert_eq!(spec(&["HEAD~1"]).unwrap(), commit("HEAD~1"));
         assert_eq!(spec(&["main...topic"]).unwrap(), since("main", "topic"));
         assert_eq!(spec(&["main..."]).unwrap(), since("main", ""));
-        let files = ChangeSpec::Places(vec![("Cargo.toml".into(), None), ("Cargo.toml".into(), Some(3))]);
-        assert_eq!(spec(&["Cargo.toml", "Cargo.toml:3"]).unwrap(), files);
+        assert_eq!(spec(&["main..topic"]).unwrap(), since("main", "topic"));
+        assert_eq!(spec(&["../gone.rs"]).unwrap(), commit("../gone.rs"));
+        for (word, lines) in [
+            ("Cargo.toml", None),
+            ("Cargo.toml:3", Some((3, 3))),
+            ("Cargo.toml:3-9", Some((3, 9))),
+            ("Cargo.toml:3:7", Some((3, 3))),
+            ("Cargo.toml:0", Some((0, 0))),
+        ] {
+            assert_eq!(spec(&[word]).unwrap(), ChangeSpec::Places(vec![("Cargo.toml".into(), lines)]), "{word}");
+        }
         assert!(spec(&["HEAD", "Cargo.toml"]).unwrap_err().to_string().contains("there is no file \"HEAD\""));
         let staged = ImpactArgs { staged: true, ..ImpactArgs::default() };
         assert_eq!(staged.spec().unwrap(), ChangeSpec::Git(GitChange::Staged));

@@ -5,7 +5,9 @@ use std::io::{IsTerminal as _, Write as _};
 use anyhow::Result;
 use colgrep_engine::{CallDirection, CallLevelsRequest, CallStart, Env, Session};
 use colgrep_render::console::Console;
+use colgrep_render::empty::of_facts;
 use colgrep_render::related::{files_of, print_levels};
+use colgrep_render::remarks::RemarkKind;
 
 use crate::args::Plan;
 use crate::{FOUND, NOTHING};
@@ -32,6 +34,11 @@ pub fn run(plan: &Plan, depth: usize, env: &Env, session: &mut Session, console:
             print_levels(&mut out, &answer, direction, &options, console)?;
             out.flush()?;
         }
+    }
+    if let Some(told) =
+        of_facts(&plan.request.scope.facts).filter(|_| answer.rows.is_empty() && answer.common.is_empty())
+    {
+        console.hold(RemarkKind::NotFound, told);
     }
     Ok(if answer.rows.is_empty() { NOTHING } else { FOUND })
 }

@@ -176,6 +176,49 @@ fn calls_are_a_hierarchy() {
 }
 
 #[test]
+fn calls_are_found_from_and_in_texts_that_are_not_saved() {
+    let sandbox = queue();
+    sandbox.write("src/a @b/more.rs", "fn more(queue: &mut Queue) {\n    grow(queue);\n}\n");
+    let (mut client, _) = EditorClient::start(&sandbox);
+    let saved = |path: &str| std::fs::read_to_string(sandbox.root().join(path)).expect("a file");
+    let open = |client: &mut EditorClient, path: &str, uri: &str| {
+        let text = format!("// new\n// new\n// new\n// new\n{}", saved(path));
+        let document = json!({"uri": uri, "languageId": "rust", "version": 1, "text": text});
+        client.note("textDocument/didOpen", json!({"textDocument": document}));
+    };
+    let uri = client.uri("src/queue.rs");
+    open(&mut client, "src/queue.rs", &uri);
+    // Editors write one address in several ways.
+    let uri = client.uri("src/a%20@b/more.rs");
+    open(&mut client, "src/a @b/more.rs", &uri);
+    let items = client.prepared("src/queue.rs", 14, 4);
+    assert_eq!(items[0]["name"], "grow");
+    let incoming = client.good("callHierarchy/incomingCalls", json!({"item": items[0]}));
+    let told = |call: &Value| (call["from"]["name"].clone(), call["fromRanges"][0]["start"]["line"].clone());
+    let calls: Vec<_> = incoming.as_array().expect("calls").iter().map(told).collect();
+    assert_eq!(calls, [(json!("push"), json!(10)), (json!("more"), json!(5))], "{incoming}");
+    let outgoing = client.good("callHierarchy/outgoingCalls", json!({"item": items[0]}));
+    assert_eq!(outgoing[0]["to"]["name"], "reserve", "{outgoing}");
+    assert_eq!(outgoing[0]["to"]["selectionRange"]["start"]["line"], 18, "{outgoing}");
+    let found = client.good("workspace/symbol", json!({"query": "reserve"}));
+    assert_eq!(found[0]["location"]["range"]["start"]["line"], 18, "{found}");
+    // A document without a file has symbols.
+    let document = json!({"uri": "untitled:new.rs", "languageId": "rust", "version": 1, "text": "fn new() {}\n"});
+    client.note("textDocument/didOpen", json!({"textDocument": document}));
+    let symbols = client.good("textDocument/documentSymbol", json!({"textDocument": {"uri": "untitled:new.rs"}}));
+    assert_eq!(symbols[0]["name"], "new");
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn who_leaves_without_shutting_down_gets_another_status() {
+    let sandbox = queue();
+    let (mut client, _) = EditorClient::start(&sandbox);
+    client.note("exit", Value::Null);
+    assert_eq!(client.server.wait().expect("an end").code(), Some(1));
+}
+
+#[test]
 fn other_requests_are_refused_and_the_server_lives() {
     let sandbox = queue();
     let (mut client, _) = EditorClient::start(&sandbox);

@@ -164,6 +164,67 @@ fn a_name_that_several_units_have_shows_one_and_names_the_others() {
 }
 
 #[test]
+fn a_name_is_read_however_it_is_written_and_within_what_is_asked() {
+    let sandbox = Sandbox::new();
+    sandbox.write("net/tcp.rs", "pub struct Line;\n\nimpl Line {\n    pub fn push(&self, item: u32) {}\n}\n");
+    sandbox.write("disk/line.rs", "pub fn push() {}\n\npub struct push;\n");
+    let mut client = Client::start(&sandbox, &[]);
+    let method = "net/tcp.rs:4-4 method Line.push\n4:     pub fn push(&self, item: u32) {}\n";
+    for name in
+        ["Line.push", "Line::push()", "`Line::push`", "\"Line.push\"", "'Line#push'", "Line->push", "Line\\push"]
+    {
+        assert_eq!(client.good("search", json!({"name": name})), method, "{name}");
+    }
+    for (limits, expected) in [
+        (json!({"paths": "net"}), "net/tcp.rs:4-4 method Line.push\n"),
+        (json!({"file": "net"}), "net/tcp.rs:4-4 method Line.push\n"),
+        (json!({"paths": ["disk"], "kind": "function"}), "disk/line.rs:1-1 function push\n"),
+        (json!({"kind": ["class"]}), "disk/line.rs:3-3 class push\n"),
+    ] {
+        let mut asked = limits.clone();
+        asked["name"] = json!("push");
+        let text = client.good("search", asked);
+        let is_one = text.starts_with(expected) && !text.contains("also of this name");
+        assert!(is_one, "{limits}: {text}");
+    }
+    // What is near is named.
+    let (text, failed) = client.call("search", json!({"name": "tcp.Line.push(item)"}));
+    assert!(failed && text.contains("near it: net/tcp.rs:4-4 method Line.push"), "{text}");
+    // A search for similar units has limits too.
+    let like = |limits: Value, client: &mut Client| {
+        let mut asked = limits;
+        asked["like"] = json!("net/tcp.rs:4");
+        client.good("search", asked)
+    };
+    assert!(like(json!({}), &mut client).contains("disk/line.rs"));
+    for limits in [json!({"paths": "net"}), json!({"exclude": "disk/"}), json!({"languages": "python"})] {
+        assert!(!like(limits.clone(), &mut client).contains("disk/line.rs"), "{limits}");
+    }
+    let (text, failed) = client.call("search", json!({"like": "push"}));
+    assert!(failed && text.contains("like takes FILE:LINE or the #id of a unit"), "{text}");
+}
+
+#[test]
+fn what_is_left_empty_asks_for_nothing() {
+    let sandbox = Sandbox::of("relay");
+    let mut client = Client::start(&sandbox, &[]);
+    let plain = client.good("search", json!({"query": "push"}));
+    let mut filled = json!({"query": "push"});
+    for tool in client.ask("tools/list", json!({}))["result"]["tools"].as_array().expect("tools") {
+        let properties = tool["inputSchema"]["properties"].as_object().expect("properties");
+        for (name, _) in properties.iter().filter(|(name, _)| tool["name"] == "search" && *name != "query") {
+            filled[name] = json!("");
+        }
+    }
+    assert_eq!(client.good("search", filled.clone()), plain, "{filled}");
+    for name in ["paths", "include", "languages", "kind", "queries", "calls"] {
+        assert_eq!(client.good("search", json!({"query": "push", name: [""]})), plain, "{name}");
+    }
+    let (text, failed) = client.call("search", json!({"query": "push", "paths": "src/*.rs"}));
+    assert!(failed && text.contains("`include` takes globs"), "{text}");
+}
+
+#[test]
 fn lines_outside_of_units_are_read_too() {
     let sandbox = Sandbox::new();
     sandbox.write("notes.txt", "one\ntwo\nthree\n");

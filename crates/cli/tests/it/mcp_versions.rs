@@ -159,6 +159,13 @@ fn mcp_is_spoken_over_http_without_sessions() {
     let found = server.send("/mcp", &call, &HEADERS).json();
     let text = found["result"]["content"][0]["text"].as_str().expect("a text");
     assert!(text.starts_with("src/http/parse.rs:19-25 function parse_request"), "{found}");
+    // What is no message gets an error of JSON-RPC, as over pipes.
+    for (body, code) in
+        [("{not json", -32700), ("[]", -32600), ("[{\"id\":1,\"method\":\"ping\"}]", -32600), ("{\"id\":3}", -32600)]
+    {
+        let answer = server.send("/mcp", body, &HEADERS);
+        assert_eq!((answer.status, &answer.json()["error"]["code"]), (400, &json!(code)), "{body}: {answer:?}");
+    }
     // The same checks as of every other route.
     assert_eq!(server.get("/mcp", &[]).status, 405);
     let from_elsewhere = [&HEADERS[..], &[("origin", "http://evil.example")]].concat();

@@ -40,6 +40,10 @@ fn calls_are_followed_over_levels() {
         assert_eq!(ran.status, i32::from(expected.is_empty()), "{args:?}");
     }
     assert_eq!(sandbox.run(&["--calls", "reserve", "--depth", "2", "-l"]).out, "src/queue.rs\n");
+    for (flag, told) in [("--calls", "calls nobody"), ("--called-by", "is called by nobody")] {
+        let ran = sandbox.run(&[flag, "nobody", "--depth", "2"]);
+        assert!(ran.err.contains(&format!("there is no definition here that {told}")), "{ran:?}");
+    }
     let ran = sandbox.run(&["--calls", "push", "--depth", "1", "--json"]);
     let found: Value = serde_json::from_str(&ran.out).expect("JSON");
     let told = found.as_array().expect("rows").iter();
@@ -64,6 +68,44 @@ fn cycles_end_and_common_names_are_not_followed() {
     assert!(ran.err.contains("step (7)"), "{}", ran.err);
     // A name that is asked for is looked up however common it is.
     assert_eq!(rows(&sandbox.run(&["--calls", "step", "--depth", "1"]).out), ["user.py:1 level 1, calls step by name"]);
+}
+
+#[test]
+fn an_agent_follows_calls_over_levels() {
+    let sandbox = queue();
+    let mut client = Client::start(&sandbox, &[]);
+    let callers = client.good("search", json!({"calls": "reserve", "depth": 9}));
+    let expected = [
+        "src/queue.rs:11: fn grow(queue: &mut Queue)  [level 1, calls reserve]\n",
+        "src/queue.rs:6: pub fn push(&mut self, item: u32)  [level 2, calls grow]\n",
+        "src/fill.rs:2: pub fn fill(queue: &mut Queue)  [level 3, calls push by name]\n",
+        "tests/queue.rs:2: fn it_pushes()  [level 3, calls push by name, test]\n",
+    ];
+    assert_eq!(callers, expected.concat());
+    for (arguments, lines) in [
+        (json!({"calls": "reserve", "depth": 2}), &expected[..2]),
+        (json!({"calls": "reserve", "depth": 9, "tests": "exclude"}), &expected[..3]),
+        (json!({"calls": "reserve", "depth": 9, "paths": "tests"}), &expected[3..]),
+        (json!({"calls": "reserve", "depth": 9, "file": "tests/queue.rs"}), &expected[3..]),
+        (json!({"calls": "reserve", "depth": 9, "kind": "method"}), &expected[1..2]),
+        (json!({"calls": "reserve", "depth": 9, "offset": 3}), &expected[3..]),
+    ] {
+        assert_eq!(client.good("search", arguments.clone()), lines.concat(), "{arguments}");
+    }
+    let callees = client.good("search", json!({"called_by": ["Queue.push"], "depth": 2}));
+    assert!(callees.contains("reserve(_: &mut Queue)  [level 2, called as reserve]"), "{callees}");
+    for depth in [json!(0), json!(2)] {
+        let nobody = client.good("search", json!({"calls": "nobody", "depth": depth}));
+        assert!(nobody.ends_with("(there is no definition here that calls nobody)\n"), "{nobody}");
+    }
+    for (arguments, why) in [
+        (json!({"query": "push", "depth": 2}), "depth follows one of `calls` and `called_by`"),
+        (json!({"calls": "push", "called_by": "push", "depth": 2}), "depth follows one of"),
+        (json!({"calls": "push", "query": "fill", "depth": 2}), "leave out `query`"),
+    ] {
+        let (told, failed) = client.call("search", arguments.clone());
+        assert!(failed && told.contains(why), "{arguments}: {told}");
+    }
 }
 
 #[test]
@@ -149,6 +191,86 @@ fn a_change_affects_callers_heirs_importers_tests_and_companions() {
 }
 
 #[test]
+fn callers_of_what_is_gone_are_affected() {
+    let sandbox = rings();
+    git(&sandbox, &["checkout", "-q", "ring.py"]);
+    sandbox.write("use.py", "from app import fill_ring\n\n\ndef use():\n    fill_ring(None)\n");
+    sandbox.write("own.py", "def own():\n    fill_ring()\n\n\ndef fill_ring():\n    pass\n");
+    git(&sandbox, &["add", "-A"]);
+    git(&sandbox, &["commit", "-qm", "Use it"]);
+    let app = "from ring import Ring\n\n\ndef fill_ring(ring):\n    ring.push(2)\n";
+    for change in ["def fill(ring):\n    ring.push(2)\n", "fill = 1\n"] {
+        sandbox.write("app.py", change);
+        let found = reasons(&sandbox, &[]);
+        assert!(found["use.py"].contains("calls"), "{change}: {found:?}");
+        assert!(!found.contains_key("own.py"), "it calls its own: {found:?}");
+    }
+    std::fs::remove_file(sandbox.root().join("app.py")).expect("a file");
+    assert!(reasons(&sandbox, &[])["use.py"].contains("calls"));
+    // In another file unchanged, only its importers are affected.
+    sandbox.write("core.py", app);
+    let ran = sandbox.run(&["impact"]);
+    assert!(ran.err.contains("0 changed units in 2 files"), "{ran:?}");
+    let found = reasons(&sandbox, &[]);
+    assert!(found["use.py"].contains("imports") && !found["use.py"].contains("calls"), "{found:?}");
+}
+
+#[test]
+fn a_commit_whose_parent_is_not_there_is_refused() {
+    let sandbox = rings();
+    let shallow = Sandbox::new();
+    let from = format!("file://{}", sandbox.root().display());
+    git(&shallow, &["clone", "-q", "--depth", "1", &from, "."]);
+    shallow.refuses(&["impact", "HEAD"], "a shallow clone, which lacks the parent of");
+    shallow.refuses(&["impact", "HEAD"], "`git fetch --deepen 1` brings it");
+    git(&shallow, &["fetch", "-q", "--deepen", "1"]);
+    assert!(reasons(&shallow, &["HEAD"])["fast.py"].contains("imports"));
+    // A first commit has no parent, whatever the hash function.
+    for format in ["sha1", "sha256"] {
+        let first = Sandbox::new();
+        first.write("a.py", "def a():\n    pass\n");
+        first.write("b.py", "from a import a\n\n\ndef b():\n    a()\n");
+        git(&first, &["init", "-q", "--object-format", format]);
+        git(&first, &["add", "a.py"]);
+        assert!(reasons(&first, &["--staged"])["b.py"].contains("calls"), "{format}");
+        git(&first, &["commit", "-qm", "One"]);
+        assert!(reasons(&first, &["HEAD"])["b.py"].contains("calls"), "{format}");
+    }
+}
+
+#[test]
+fn a_test_that_changed_is_to_be_run_too() {
+    let sandbox = rings();
+    sandbox.write("test_alone.py", "def test_alone():\n    assert True\n");
+    sandbox.write("src/unit.rs", "fn one() {}\n\n#[test]\nfn is_one() {\n    one();\n}\n");
+    let ran = sandbox.run(&["impact", "--tests", "only", "-l"]);
+    assert_eq!(ran.out, "src/unit.rs\ntest_alone.py\ntest_ring.py\n", "{}", ran.err);
+    assert!(sandbox.run(&["impact", "--tests", "only"]).out.contains("[changed itself]"));
+    assert!(!reasons(&sandbox, &[]).contains_key("test_alone.py"), "it is no other file");
+}
+
+#[test]
+fn a_change_may_be_lines() {
+    let sandbox = rings();
+    let changed = |place: &str| sandbox.run(&["impact", place]).err;
+    for (place, told) in [
+        ("ring.py:2", "1 changed unit"),
+        ("ring.py:2-3", "1 changed unit"),
+        ("ring.py:5-6", "1 changed unit"),
+        ("ring.py:1-6", "3 changed units"),
+        ("ring.py:1", "1 changed unit"),
+        ("ring.py:5:9", "1 changed unit"),
+        ("app.py:1-2", "0 changed units"),
+    ] {
+        assert!(changed(place).contains(told), "{place}: {}", changed(place));
+    }
+    for place in ["ring.py:99", "ring.py:0", "ring.py:99-100"] {
+        sandbox.refuses(&["impact", place], "counted from 1, so there is no line");
+    }
+    assert_eq!(reasons(&sandbox, &["HEAD~1..HEAD"]), reasons(&sandbox, &["HEAD~1...HEAD"]));
+}
+
+#[test]
 fn what_is_staged_is_a_change_of_its_own() {
     let sandbox = rings();
     assert_eq!(sandbox.run(&["impact", "--staged"]).status, 1);
@@ -184,6 +306,7 @@ fn an_agent_asks_what_a_change_affects() {
         assert!(!told.contains("alone.py"), "{arguments}: {told}");
         assert!(told.contains("(1 changed unit in 1 file)"), "{arguments}: {told}");
     }
+    assert!(client.good("impact", json!({"change": "ring.py:1-6"})).contains("(3 changed units in 1 file)"));
     let told = client.good("impact", json!({"change": ["HEAD"], "tests": "only"}));
     assert!(told.contains("test_ring.py") && !told.contains("fast.py"), "{told}");
     let one = client.good("impact", json!({"results": 1}));
@@ -197,6 +320,7 @@ fn an_agent_asks_what_a_change_affects() {
         (json!({"change": ["--output=x"]}), "git knows no commit --output=x"),
         (json!({"change": ["ring.py", "nosuch"]}), "there is no file \"nosuch\"; name one commit"),
         (json!({"change": ["/etc/passwd", "ring.py"]}), "there is no file \"/etc/passwd\""),
+        (json!({"change": ["ring.py:99"]}), "so there is no line 99"),
         (json!({"tests": "some"}), "tests"),
         (json!({"results": 0}), "results"),
     ] {

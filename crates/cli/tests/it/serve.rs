@@ -494,6 +494,9 @@ fn the_description_is_of_what_is_there() {
         let all = names(schema);
         assert!(names(&tool["inputSchema"]).iter().all(|listed| all.contains(listed)), "{name}: {all:?}");
         assert_eq!(schema["required"], tool["inputSchema"]["required"], "{name}");
+        for required in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+            assert!(schema["properties"][required]["default"].is_null(), "{name}.{required}: {schema}");
+        }
         // Some clients invent a parameter for tools that need none.
         assert!(name == "status" || schema["additionalProperties"] == json!(false), "{name}");
     }

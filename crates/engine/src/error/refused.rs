@@ -242,6 +242,12 @@ pub enum Refused {
         /// The commit, branch, tag or range that was named.
         name: String,
     },
+    /// A shallow clone lacks the parent of a commit, so what it changed is not known.
+    #[error("this is a shallow clone, which lacks the parent of {commit}")]
+    Shallow {
+        /// The commit.
+        commit: String,
+    },
     /// There is nothing of which a history could be made.
     #[error(
         "{} is not in a git repository, and {}: there is no history to search",

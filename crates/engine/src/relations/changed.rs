@@ -16,8 +16,11 @@ pub enum ChangeSpec {
     /// What git knows as a change.
     Git(GitChange),
     /// These files, of which the units on lines, or else all units, are taken as changed.
-    Places(Vec<(PathBuf, Option<u32>)>),
+    Places(Vec<(PathBuf, Option<LineSpan>)>),
 }
+
+/// The first and the last of some lines, from 1.
+pub type LineSpan = (u32, u32);
 
 /// A unit that changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,36 +47,73 @@ pub struct ChangedCode {
 }
 
 impl ChangedCode {
-    /// The units of a change. Lines outside definitions change their file alone.
+    /// The units of a change. Lines outside definitions change their file alone, and so do definitions that only moved to
+    /// another file.
     pub fn of(versions: &[FileVersions]) -> ChangedCode {
-        let units = versions.par_iter().map(units_of).collect::<Vec<_>>().concat();
-        ChangedCode { files: versions.iter().map(|file| file.path.clone()).collect(), units }
+        let mut differences = versions.par_iter().map(differences_of).collect::<Vec<_>>().concat();
+        drop_moved(&mut differences);
+        ChangedCode {
+            files: versions.iter().map(|file| file.path.clone()).collect(),
+            units: differences.into_iter().map(|one| one.unit).collect(),
+        }
     }
 }
 
 /// A definition is found again by its name, its kind, and its position among those of the same.
 type DefinitionKey = (String, UnitKind, usize);
 
-fn units_of(file: &FileVersions) -> Vec<ChangedUnit> {
+/// A unit that differs.
+#[derive(Clone)]
+struct UnitDifference {
+    unit: ChangedUnit,
+    /// Its own lines.
+    text: String,
+    /// Whether its file did not have it before.
+    is_new: bool,
+}
+
+fn differences_of(file: &FileVersions) -> Vec<UnitDifference> {
     let before = definitions(&file.path, file.before.as_deref());
     let after = definitions(&file.path, file.after.as_deref());
     let known: HashMap<&DefinitionKey, &str> = before.iter().map(|(key, _, text)| (key, text.as_str())).collect();
-    let mut changed: Vec<ChangedUnit> = Vec::new();
-    let mut add = |unit: &Unit, line| {
+    let mut differences: Vec<UnitDifference> = Vec::new();
+    let mut add = |unit: &Unit, text: &str, line, is_new| {
         let (path, name, parent) = (file.path.clone(), unit.name.clone(), unit.parent.clone());
-        changed.push(ChangedUnit { path, name, parent, kind: unit.kind, line });
+        let unit = ChangedUnit { path, name, parent, kind: unit.kind, line };
+        differences.push(UnitDifference { unit, text: text.to_string(), is_new });
     };
     for (key, unit, text) in &after {
-        if known.get(key).is_none_or(|before| before != text) {
-            add(unit, unit.span.line);
+        let before = known.get(key);
+        if before.is_none_or(|before| before != text) {
+            add(unit, text, unit.span.line, before.is_none());
         }
     }
     let kept: HashMap<&DefinitionKey, ()> = after.iter().map(|(key, ..)| (key, ())).collect();
-    for (_, unit, _) in before.iter().filter(|(key, ..)| !kept.contains_key(key)) {
-        add(unit, 0);
+    for (_, unit, text) in before.iter().filter(|(key, ..)| !kept.contains_key(key)) {
+        add(unit, text, 0, false);
     }
-    changed.sort_by_key(|unit| unit.line);
-    changed
+    differences.sort_by_key(|one| one.unit.line);
+    differences
+}
+
+/// Drops definitions that are gone from one file and new, with the same lines, in another.
+fn drop_moved(differences: &mut Vec<UnitDifference>) {
+    type Moved<'d> = (&'d str, &'d str, UnitKind, &'d str);
+    fn key(one: &UnitDifference) -> Moved<'_> {
+        (&one.unit.name, &one.unit.parent, one.unit.kind, &one.text)
+    }
+    let mut new: HashMap<Moved<'_>, Vec<usize>> = HashMap::new();
+    for (at, one) in differences.iter().enumerate().filter(|(_, one)| one.is_new) {
+        new.entry(key(one)).or_default().push(at);
+    }
+    let mut moved = vec![false; differences.len()];
+    for (at, one) in differences.iter().enumerate().filter(|(_, one)| one.unit.line == 0) {
+        if let Some(there) = new.get_mut(&key(one)).and_then(Vec::pop) {
+            (moved[at], moved[there]) = (true, true);
+        }
+    }
+    let mut moved = moved.into_iter();
+    differences.retain(|_| moved.next() != Some(true));
 }
 
 /// The definitions of a text, each with its own lines: those that no definition inside it has.
@@ -126,5 +166,26 @@ mod tests {
         assert_eq!(told(file(Some("fn new() {}\n"), None)), "new 0");
         assert_eq!(told(file(Some(before), Some(before))), "");
         assert_eq!(ChangedCode::of(&[file(None, None)]).files, ["src/ring.rs"]);
+    }
+
+    #[test]
+    fn what_moved_to_another_file_did_not_change() {
+        let file = |path: &str, before: Option<&str>, after: Option<&str>| FileVersions {
+            path: path.into(),
+            before: before.map(String::from),
+            after: after.map(String::from),
+        };
+        let (whole, part) = ("fn one() {}\n\nfn two() {}\n", "fn two() {}\n");
+        let told = |files: &[FileVersions]| {
+            let units = ChangedCode::of(files).units;
+            units.iter().map(|unit| format!("{} {}:{}", unit.name, unit.path, unit.line)).collect::<Vec<_>>()
+        };
+        assert!(told(&[file("a.rs", Some(whole), None), file("b.rs", None, Some(whole))]).is_empty(), "renamed");
+        assert!(told(&[file("a.rs", Some(whole), Some("fn one() {}\n")), file("b.rs", None, Some(part))]).is_empty());
+        // Copied, and moved with a change.
+        assert_eq!(told(&[file("a.rs", Some(whole), Some(whole)), file("b.rs", None, Some(part))]), ["two b.rs:1"]);
+        let otherwise = "fn two() { one(); }\n";
+        let moved = [file("a.rs", Some(whole), Some("fn one() {}\n")), file("b.rs", None, Some(otherwise))];
+        assert_eq!(told(&moved), ["two a.rs:0", "two b.rs:1"]);
     }
 }

@@ -185,6 +185,15 @@ impl<'s> CallGraph<'s> {
         Ok(CallTargets { definitions: Rc::clone(&all), is_certain: false })
     }
 
+    /// Whether a file imports the one at a path, which need not be there any more, or is it.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn sees(&self, file: FileId, path: &str) -> Result<bool> {
+        let imports = self.imports(file)?;
+        Ok(self.path(file) == path || file_keys(path, language::facts()).iter().any(|key| imports.contains(key)))
+    }
+
     /// The keys of what a file imports.
     fn imports(&self, file: FileId) -> Result<Rc<HashSet<String>>> {
         if let Some(known) = self.imports.borrow().get(&file) {

@@ -9,6 +9,7 @@ use colgrep_core::partner::{family, is_partner, partner};
 use colgrep_core::path::PathClass;
 use colgrep_core::query::last_segment;
 use colgrep_core::token::Tokenizer;
+use colgrep_core::unit::qualified;
 use colgrep_core::{Unit, UnitId, UnitKind};
 use colgrep_index::history::TogetherFile;
 use colgrep_index::ids::FileId;
@@ -19,9 +20,9 @@ use colgrep_syntax::language;
 
 use crate::answer::FileAnswer;
 use crate::error::Result;
-use crate::relations::changed::{ChangeSpec, ChangedCode, ChangedUnit};
+use crate::relations::changed::{ChangeSpec, ChangedCode, ChangedUnit, LineSpan};
 use crate::relations::graph::{CallGraph, GraphUnit};
-use crate::relations::levels::{CallDirection, CallLevels};
+use crate::relations::levels::{COMMON_CALLERS_MAX, CallDirection, CallLevels, DEFINITIONS_MAX, last_part};
 use crate::request::Tests;
 
 /// Estimates of how often a file changes too for a reason. A caller rarely has to: its chance is small beside that of a
@@ -138,6 +139,8 @@ pub enum ReasonKind {
     Called,
     /// Changed together with its file.
     Together,
+    /// Is a test that changed itself.
+    Changed,
 }
 
 impl ReasonKind {
@@ -152,6 +155,7 @@ impl ReasonKind {
             ReasonKind::Names => "names",
             ReasonKind::Called => "called",
             ReasonKind::Together => "together",
+            ReasonKind::Changed => "changed",
         }
     }
 }
@@ -199,11 +203,11 @@ pub fn affected(
     changed: &ChangedCode,
     together: &[(String, Vec<TogetherFile>)],
 ) -> Result<Vec<Affected>> {
-    let records = changed.files.iter().filter_map(|path| indexed_at(graph, path));
-    let files: BTreeMap<&str, FileId> = records.map(|record| (record.path.as_str(), record.id)).collect();
+    let files = changed_files(graph, changed);
     let starts = starts(graph, changed, &files)?;
     let mut impact = ImpactSearch { graph, changed, starts, files, found: HashMap::new() };
     impact.calls()?;
+    impact.calls_of_gone()?;
     impact.extends()?;
     impact.imports()?;
     impact.tests();
@@ -282,6 +286,32 @@ impl ImpactSearch<'_, '_> {
             let (kind, what) = (ReasonKind::Called, step.origin);
             let reason = ImpactReason { kind, what, is_certain: true, count: 1, weight: CALLED };
             self.add(step.unit.hit.file, Some((step.unit.hit.key, step.is_test)), reason);
+        }
+        Ok(())
+    }
+
+    /// Units that call by name what is gone. Whoever sees its file means it, unless the call means another definition.
+    fn calls_of_gone(&mut self) -> Result<()> {
+        for unit in self.changed.units.iter().filter(|unit| unit.line == 0) {
+            let is_there = |start: &GraphUnit| {
+                self.graph.path(start.hit.file) == unit.path && start.name == unit.name && start.parent == unit.parent
+            };
+            let name = last_part(&unit.name);
+            let (count, callers) = (self.graph.definitions(name)?.len(), self.graph.callers(name)?);
+            if count > DEFINITIONS_MAX || callers.len() > COMMON_CALLERS_MAX || self.starts.iter().any(is_there) {
+                continue;
+            }
+            for (hit, callee) in callers {
+                let caller = self.graph.unit(hit)?;
+                if self.graph.targets(&caller, callee)?.is_certain {
+                    continue;
+                }
+                let is_certain = count == 0 && self.graph.sees(hit.file, &unit.path)?;
+                let weight = if is_certain { CALLS } else { CALLS_BY_NAME / (count as f32 + 1.0).sqrt() };
+                let (kind, what) = (ReasonKind::Calls, qualified(&unit.parent, &unit.name));
+                let reason = ImpactReason { kind, what, is_certain, count: 1, weight };
+                self.add(hit.file, Some((hit.key, self.graph.is_test(&caller))), reason);
+            }
         }
         Ok(())
     }
@@ -462,20 +492,25 @@ fn indexed_at<'s>(graph: &CallGraph<'s>, path: &str) -> Option<&'s FileRecord> {
 ///
 /// # Errors
 /// When the index can't be read.
-pub fn changed_at(graph: &CallGraph<'_>, places: &[(String, Option<u32>)]) -> Result<ChangedCode> {
+pub fn changed_at(graph: &CallGraph<'_>, places: &[(String, Option<LineSpan>)]) -> Result<ChangedCode> {
     let mut changed = ChangedCode::default();
-    for (path, line) in places {
+    for (path, lines) in places {
         if !changed.files.contains(path) {
             changed.files.push(path.clone());
         }
         let Some(record) = indexed_at(graph, path) else { continue };
         let lexical = &graph.snapshot.lexical;
-        let hits = match line {
-            Some(line) => lexical.unit_around(record.id, *line, None)?.into_iter().collect(),
-            None => lexical.units_of(record.id, None)?,
-        };
-        for unit in graph.units(hits)?.into_iter().filter(|unit| unit.hit.kind.is_definition()) {
-            let (path, line, kind) = (path.clone(), unit.hit.line, unit.hit.kind);
+        let mut units = Vec::new();
+        for hit in lexical.units_of(record.id, None)? {
+            units.push((hit, lexical.unit(hit.key)?.unit(&[])));
+        }
+        if let Some(lines) = *lines {
+            let spans: Vec<LineSpan> = units.iter().map(|(_, unit)| (unit.span.first, unit.span.end)).collect();
+            let mut own = spans.iter().map(|span| has_own_lines(*span, &spans, lines));
+            units.retain(|_| own.next() == Some(true));
+        }
+        for (hit, unit) in units.into_iter().filter(|(hit, _)| hit.kind.is_definition()) {
+            let (path, line, kind) = (path.clone(), hit.line, hit.kind);
             let unit = ChangedUnit { path, name: unit.name, parent: unit.parent, kind, line };
             if !changed.units.contains(&unit) {
                 changed.units.push(unit);
@@ -484,6 +519,44 @@ pub fn changed_at(graph: &CallGraph<'_>, places: &[(String, Option<u32>)]) -> Re
     }
     changed.files.sort_unstable();
     Ok(changed)
+}
+
+/// Whether one of the lines lies in this span and in none of the `spans` inside it.
+fn has_own_lines((first, end): LineSpan, spans: &[LineSpan], (from, to): LineSpan) -> bool {
+    let inner: Vec<LineSpan> = spans
+        .iter()
+        .copied()
+        .filter(|(f, e)| *f >= first && *e <= end && e - f < end - first && *f <= to && *e >= from)
+        .collect();
+    (first.max(from)..=end.min(to)).any(|line| inner.iter().all(|(f, e)| !(*f..=*e).contains(&line)))
+}
+
+/// The tests that changed themselves: files of tests, and test units of other files.
+///
+/// # Errors
+/// When the index can't be read.
+pub fn changed_tests(graph: &CallGraph<'_>, changed: &ChangedCode) -> Result<Vec<Affected>> {
+    let files = changed_files(graph, changed);
+    let mut units: HashMap<FileId, UnitId> = HashMap::new();
+    for unit in starts(graph, changed, &files)?.iter().filter(|unit| graph.is_test(unit)) {
+        units.entry(unit.hit.file).or_insert(unit.hit.key);
+    }
+    let is_test = |path: &str, file: &FileId| {
+        PathClass::of(path, language::facts()).has(PathClass::TEST) || units.contains_key(file)
+    };
+    let tests = files.into_iter().filter(|(path, file)| is_test(path, file));
+    let test = |(path, file): (&str, FileId)| {
+        let (kind, what) = (ReasonKind::Changed, path.to_string());
+        let reason = ImpactReason { kind, what, is_certain: true, count: 1, weight: 1.0 };
+        Affected { file, unit: units.get(&file).copied(), score: 1.0, is_test: true, reasons: vec![reason] }
+    };
+    Ok(tests.map(test).collect())
+}
+
+/// The changed files that the index has.
+fn changed_files<'s>(graph: &CallGraph<'s>, changed: &ChangedCode) -> BTreeMap<&'s str, FileId> {
+    let records = changed.files.iter().filter_map(|path| indexed_at(graph, path));
+    records.map(|record| (record.path.as_str(), record.id)).collect()
 }
 
 #[cfg(test)]

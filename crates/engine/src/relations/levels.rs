@@ -15,7 +15,7 @@ use crate::relations::graph::{CallGraph, GraphUnit};
 /// Maximum number of definitions for a name to be followed without resolving the call.
 pub const DEFINITIONS_MAX: usize = 5;
 /// Callers of a name with more definitions among which resolved calls are still looked for.
-const COMMON_CALLERS_MAX: usize = 300;
+pub(super) const COMMON_CALLERS_MAX: usize = 300;
 /// Units of an answer, at most.
 pub const UNITS_MAX: usize = 1_000;
 /// Levels, at most.
@@ -241,7 +241,7 @@ impl Reached {
 }
 
 /// The last part of a unit's name, by which calls are found.
-fn last_part(name: &str) -> &str {
+pub(super) fn last_part(name: &str) -> &str {
     let last = split_callee(name).1;
     if last.is_empty() { last_segment(name) } else { last }
 }

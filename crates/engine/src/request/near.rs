@@ -34,7 +34,7 @@ impl NearFile {
         scope: &Scope,
         past: &Past<'_>,
     ) -> Result<NearFile> {
-        check(at, own, &path)?;
+        check_place(at, own, &path)?;
         let tests_only = scope.tests == Some(Tests::Only);
         let together = past.together(project, &path).into_iter().map(|file| (file.path, file.share)).collect();
         Ok(NearFile { root: project.root.clone(), near: Near { path, line: at.line, tests_only, together } })
@@ -54,7 +54,11 @@ pub(crate) fn check_file(path: &Path) -> Result<()> {
     }
 }
 
-fn check(at: &Standpoint, root: &Path, path: &str) -> Result<()> {
+/// Refuses a path that is not a file, and a line that the file, `path` below `root`, does not have.
+///
+/// # Errors
+/// When it is so.
+pub fn check_place(at: &Standpoint, root: &Path, path: &str) -> Result<()> {
     check_file(&at.file)?;
     if let Some(line) = at.line {
         let refused = |source| Refused::Path { path: at.file.clone(), source };

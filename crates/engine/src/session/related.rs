@@ -12,11 +12,14 @@ use crate::error::{Refused, Result};
 use crate::history::cochange::Past;
 use crate::project::Project;
 use crate::project::git::versions;
-use crate::relations::changed::{ChangeSpec, ChangedCode};
+use crate::relations::changed::{ChangeSpec, ChangedCode, LineSpan};
 use crate::relations::graph::CallGraph;
-use crate::relations::impact::{Affected, AffectedFile, ImpactAnswer, ImpactRequest, affected, changed_at};
+use crate::relations::impact::{
+    Affected, AffectedFile, ImpactAnswer, ImpactRequest, affected, changed_at, changed_tests,
+};
 use crate::relations::levels::{CallDirection, CallLevels, CallStep};
-use crate::request::{Facts, RankBy, Scope, SearchRequest, Tests};
+use crate::request::near::{check_file, check_place};
+use crate::request::{Facts, RankBy, Scope, SearchRequest, Standpoint, Tests};
 use crate::session::project_searcher::ProjectSearcher;
 
 /// Changed files whose history is asked, at most.
@@ -107,7 +110,7 @@ impl Session {
         self.repaired_together(|places, _| {
             let mut answer = CallLevelsAnswer::default();
             for place in places {
-                add_levels(place, &start, request, &mut answer)?;
+                add_levels(place, &start, (request.direction, request.depth), &mut answer)?;
             }
             Ok(answer)
         })
@@ -177,21 +180,38 @@ impl Session {
     }
 
     /// Files as paths from the root of the project that all of them are in.
-    fn below(&mut self, root: &Path, places: &[(PathBuf, Option<u32>)]) -> Result<Vec<(String, Option<u32>)>> {
+    fn below(
+        &mut self,
+        root: &Path,
+        places: &[(PathBuf, Option<LineSpan>)],
+    ) -> Result<Vec<(String, Option<LineSpan>)>> {
         let mut below = Vec::new();
-        for (file, line) in places {
-            crate::request::near::check_file(file)?;
+        for (file, lines) in places {
+            check_file(file)?;
             let (project, path) = self.project(file)?;
             if project.root != root {
                 return Err(Refused::OtherProject { path: file.clone() }.into());
             }
-            below.push((path, *line));
+            check_place(&Standpoint { file: file.clone(), line: lines.map(|(first, _)| first) }, root, &path)?;
+            below.push((path, *lines));
         }
         Ok(below)
     }
 }
 
 impl ProjectSearcher {
+    /// Follows calls over several levels in this project from the units of names, plain or qualified; shows those within
+    /// the scope of the search.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn call_levels(&self, names: &[String], direction: CallDirection, depth: usize) -> Result<CallLevelsAnswer> {
+        let start = FoundStart::Names(names.iter().map(|name| CodeName::new(name, false)).collect());
+        let mut answer = CallLevelsAnswer::default();
+        add_levels(self, &start, (direction, depth), &mut answer)?;
+        Ok(answer)
+    }
+
     /// What else a change affects in this project, within the scope of the search; `past` knows what changed together.
     ///
     /// # Errors
@@ -213,17 +233,17 @@ fn together_of(project: &Project, changed: &ChangedCode, past: &Past<'_>) -> Vec
 fn add_levels(
     place: &ProjectSearcher,
     start: &FoundStart,
-    request: &CallLevelsRequest,
+    (direction, depth): (CallDirection, usize),
     answer: &mut CallLevelsAnswer,
 ) -> Result<()> {
     let graph = CallGraph::new(&place.snapshot);
     let levels = match start {
-        FoundStart::Names(names) => CallLevels::of_names(&graph, names, request.direction, request.depth)?,
+        FoundStart::Names(names) => CallLevels::of_names(&graph, names, direction, depth)?,
         FoundStart::Unit { root, path, line } => {
             let record = Some(place).filter(|place| place.project.root == *root).and_then(|place| place.record(path));
             let Some(record) = record else { return Ok(()) };
             let hit = place.snapshot.lexical.unit_around(record.id, *line, None)?;
-            CallLevels::of_units(&graph, graph.units(hit)?, request.direction, request.depth, true)?
+            CallLevels::of_units(&graph, graph.units(hit)?, direction, depth, true)?
         }
     };
     answer.rows.extend(shown_rows(place, &graph, levels.steps)?);
@@ -260,6 +280,12 @@ fn affected_files(
 ) -> Result<Vec<AffectedFile>> {
     let graph = CallGraph::new(&place.snapshot);
     let mut found = affected(&graph, changed, together)?;
+    if request.tests == Tests::Only {
+        // A test that changed is to be run too.
+        let own = changed_tests(&graph, changed)?;
+        found.retain(|one| own.iter().all(|test| test.file != one.file));
+        found.splice(0..0, own);
+    }
     found.retain(|one| match request.tests {
         Tests::Auto => true,
         Tests::Only => one.is_test,

@@ -107,6 +107,19 @@ impl RankingReport {
         self.hits.iter().filter_map(path).collect()
     }
 
+    /// The best units of the first files that are likely right, each as `path:line-end kind name`.
+    pub fn likely(&self, count: usize) -> Vec<String> {
+        let rows = self.hits.iter().filter_map(|rows| rows.first());
+        let likely = rows.filter(|row| row["strength"].as_f64().is_some_and(|strength| strength >= f64::from(RULE)));
+        let text = |row: &Value| {
+            let of = |key: &str| row[key].as_str().unwrap_or_default().to_string();
+            format!("{}:{}-{} {} {}", of("file"), row["line"], row["end_line"], of("kind"), of("name"))
+                .trim_end()
+                .to_string()
+        };
+        likely.take(count).map(text).collect()
+    }
+
     /// The strength of each result.
     fn strengths(&self) -> Vec<f64> {
         let of = |rows: &Vec<Value>| rows.first().and_then(|row| row["strength"].as_f64()).unwrap_or_default();

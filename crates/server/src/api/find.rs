@@ -1,25 +1,44 @@
 //! The tool `search`: what its parameters ask for. One tool ranks, lists lines, reads a unit and finds similar ones.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use colgrep_index::ids::StableId;
+use colgrep_render::words::in_short;
 
 use super::ends::ToolAnswer;
 use super::files::{lines_of, outline};
+use super::levels::levels;
 use super::params;
-use super::read::{read_unit, written_lines};
+use super::read::{NamesWithin, read_named, read_unit, written_lines};
 use super::state::ServerState;
-use super::tools::{facts, find_related, pattern, rank, scope};
+use super::tools::{facts, pattern, places, rank, related_within, scope};
 
 /// `search`.
 pub fn search(state: &ServerState, asked: &params::Search) -> Result<ToolAnswer> {
     let [name, file, like] = [&asked.name, &asked.file, &asked.like].map(|text| text.trim());
+    if ![name, like].concat().is_empty() {
+        state.check_here()?;
+    }
     if !like.is_empty() {
-        return find_related(state, &related(like, asked));
+        if !like.starts_with('#') && state.locate(written_lines(state, like).0).is_err() {
+            bail!("like takes FILE:LINE or the #id of a unit, and {:?} is no file here", in_short(like));
+        }
+        return related_within(state, &related(like, asked), scope(asked)?, places(state, asked)?.0);
     }
     if !name.is_empty() || has_lines(state, file) {
-        return read_unit(state, &unit(state, name, file, asked));
+        let unit = unit(state, name, file, asked);
+        let is_folder = || state.locate(&unit.file).is_ok_and(|(_, full, _)| full.is_dir());
+        if unit.id.is_empty() && (unit.file.is_empty() || is_folder()) {
+            let mut asked = asked.clone();
+            asked.paths.extend(Some(unit.file.clone()).filter(|folder| !folder.is_empty()));
+            let (roots, kinds) = (places(state, &asked)?.0, facts(&asked)?.kinds);
+            return read_named(state, name, &unit, &NamesWithin { roots, kinds });
+        }
+        return read_unit(state, &unit);
     }
     let is_ranking = !asked.query.trim().is_empty() || !asked.queries.is_empty() || !facts(asked)?.allow_all();
+    if let (true, Some(depth)) = (file.is_empty(), asked.depth.filter(|depth| *depth > 0)) {
+        return levels(state, asked, depth);
+    }
     if file.is_empty() {
         return match is_ranking || pattern(asked).is_none() {
             true => rank(state, asked),

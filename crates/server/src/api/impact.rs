@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use colgrep_engine::project::git::versions;
-use colgrep_engine::relations::changed::ChangedCode;
+use colgrep_engine::relations::changed::{ChangedCode, LineSpan};
 use colgrep_engine::relations::graph::CallGraph;
 use colgrep_engine::relations::impact::{IMPACT_FILES_DEFAULT, changed_at};
+use colgrep_engine::request::near::check_place;
 use colgrep_engine::session::project_searcher::{ProjectSearcher, Within};
-use colgrep_engine::{ChangeSpec, GitChange, ImpactAnswer, ImpactRequest, Scope, Tests};
+use colgrep_engine::{ChangeSpec, GitChange, ImpactAnswer, ImpactRequest, Scope, Standpoint, Tests};
 use colgrep_index::update::ReadFirst;
 use colgrep_render::escape::escape_control;
 use colgrep_render::path::typed;
@@ -30,7 +31,7 @@ enum RootChange {
     /// What git knows as a change.
     Git(GitChange),
     /// Files, from the root of their project, of which the units on lines, or else all units, are taken as changed.
-    Places(Vec<(String, Option<u32>)>),
+    Places(Vec<(String, Option<LineSpan>)>),
 }
 
 /// `impact`: of the root with the named files, or of each root that git knows the change of.
@@ -88,12 +89,16 @@ pub fn impact(state: &ServerState, asked: &params::Impact) -> Result<ToolAnswer>
 /// The roots of a change, and the change: places if all words are files, otherwise what git knows.
 fn meant<'s>(state: &'s ServerState, words: &[String]) -> Result<(Vec<&'s Arc<Root>>, RootChange)> {
     let words: Vec<&str> = words.iter().map(|word| word.trim()).filter(|word| !word.is_empty()).collect();
-    let mut places: Vec<(&Arc<Root>, String, Option<u32>)> = Vec::new();
+    let mut places: Vec<(&Arc<Root>, String, Option<LineSpan>)> = Vec::new();
     let mut missing = None;
     for word in &words {
         let (file, lines) = written_lines(state, word);
         match state.locate(file) {
-            Ok((root, full, below)) if full.is_file() => places.push((root, below, lines.map(|(first, _)| first))),
+            Ok((root, full, below)) if full.is_file() => {
+                let at = Standpoint { file: full, line: lines.map(|(first, _)| first) };
+                check_place(&at, &root.project.root, &below)?;
+                places.push((root, below, lines));
+            }
             _ => _ = missing.get_or_insert(*word),
         }
     }
@@ -108,7 +113,7 @@ fn meant<'s>(state: &'s ServerState, words: &[String]) -> Result<(Vec<&'s Arc<Ro
             if places.iter().any(|(other, ..)| !Arc::ptr_eq(other, root)) {
                 bail!("the files of one change are of one root; ask for each root");
             }
-            let files = places.into_iter().map(|(_, below, line)| (below, line)).collect();
+            let files = places.into_iter().map(|(_, below, lines)| (below, lines)).collect();
             Ok((vec![root], RootChange::Places(files)))
         }
     }

@@ -104,7 +104,8 @@ impl ServerState {
         let written = self.meant(path)?.unwrap_or_else(|| PathBuf::from(path));
         let outside = || {
             let roots: Vec<String> = self.roots.iter().map(|r| r.folder.display().to_string()).collect();
-            format!("{path} is not a file or folder inside the roots of this server: {}", roots.join(", "))
+            let globs = if path.contains(['*', '?']) { "; `include` takes globs" } else { "" };
+            format!("{path} is not a file or folder inside the roots of this server: {}{globs}", roots.join(", "))
         };
         let Ok(full) = written.canonicalize() else {
             let may_hold = |r: &&Arc<Root>| written.is_relative() || written.starts_with(&r.folder);

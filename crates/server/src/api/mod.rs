@@ -11,6 +11,7 @@ mod find;
 mod heard;
 mod history;
 mod impact;
+mod levels;
 mod local;
 mod locate;
 mod opened;
@@ -47,7 +48,7 @@ pub const AT_WORK_A_CORE_MAX: usize = 2;
 /// The kinds of requests that a server over shards answers.
 const OVER_SHARDS: [&str; 3] = ["search", "grep", "status"];
 /// Parameters that name what is on this machine, so that a server over shards refuses them.
-const HERE_ALONE: [&str; 7] = ["near", "groups", "name", "file", "like", "context", "project"];
+const HERE_ALONE: [&str; 8] = ["near", "groups", "name", "file", "like", "context", "project", "depth"];
 
 /// What answers a request.
 type Answering = Box<dyn FnOnce(&ServerState) -> Result<ToolAnswer> + Send>;

@@ -51,6 +51,8 @@ pub struct Search {
     pub calls: Vec<String>,
     /// Only definitions that units with one of these names call.
     pub called_by: Vec<String>,
+    /// Follow calls or called_by over so many levels.
+    pub depth: Option<usize>,
     /// Only units of these kinds.
     #[schemars(extend("items" = {"type": "string", "enum": ["function", "method", "class", "constant", "document", "section", "rawcode"]}))]
     pub kind: Vec<String>,
@@ -106,7 +108,7 @@ pub struct Search {
     /// each. Default: a pack of max_tokens. Pages of equal blocks instead with 0, with an offset above 0 or, unless
     /// pack is set, with content, lines, per_file or offset.
     pub pack: Option<usize>,
-    /// Only this folder inside the roots.
+    /// Only below this folder.
     pub project: String,
     /// Answer length in tokens; default 1000, for pages 2000.
     #[schemars(range(min = TOKENS_MIN, max = TOKENS_MAX))]
@@ -159,9 +161,9 @@ pub struct Grep {
     pub include: Vec<String>,
     /// Skip files that match one of these globs.
     pub exclude: Vec<String>,
-    /// Lines to skip, for the next page.
+    /// Lines to skip.
     pub offset: usize,
-    /// Only this folder inside the roots.
+    /// Only below this folder.
     pub project: String,
     /// Answer length in tokens; default 2000.
     #[schemars(range(min = TOKENS_MIN, max = TOKENS_MAX))]
@@ -177,9 +179,9 @@ pub struct Outline {
     pub file: String,
     /// Include constants, fields and lines outside units.
     pub all: bool,
-    /// Units to skip, for the next page.
+    /// Units to skip.
     pub offset: usize,
-    /// Only this folder inside the roots.
+    /// Only below this folder.
     pub project: String,
     /// Answer length in tokens; default 2000.
     #[schemars(range(min = TOKENS_MIN, max = TOKENS_MAX))]
@@ -202,7 +204,7 @@ pub struct ReadUnit {
     pub name: Option<String>,
     /// Lines to skip, for another page.
     pub offset: Option<usize>,
-    /// Only this folder inside the roots.
+    /// Only below this folder.
     pub project: String,
     /// Answer length in tokens; default 2000.
     #[schemars(range(min = TOKENS_MIN, max = TOKENS_MAX))]
@@ -230,7 +232,7 @@ pub struct Related {
     pub content: bool,
     /// Number of lines to show around each unit's best line.
     pub lines: Option<usize>,
-    /// Only this folder inside the roots.
+    /// Only below this folder.
     pub project: String,
     /// Answer length in tokens; default 2000.
     #[schemars(range(min = TOKENS_MIN, max = TOKENS_MAX))]
@@ -261,9 +263,9 @@ pub struct History {
     pub results: Option<usize>,
     /// Return whole messages and turns.
     pub content: bool,
-    /// Entries to skip, for the next page.
+    /// Entries to skip.
     pub offset: usize,
-    /// Only this folder inside the roots.
+    /// Only below this folder.
     pub project: String,
     /// Answer length in tokens; default 2000.
     #[schemars(range(min = TOKENS_MIN, max = TOKENS_MAX))]
@@ -274,7 +276,7 @@ pub struct History {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Impact {
-    /// What changed: one commit or A...B, or files as FILE or FILE:LINE; default what is not committed.
+    /// What changed: one commit or A...B, or files as FILE, FILE:LINE or FILE:FROM-TO; default what is not committed.
     pub change: Vec<String>,
     /// Tests: auto, only (those to run), or exclude.
     #[schemars(extend("enum" = ["auto", "only", "exclude"]))]
@@ -282,9 +284,9 @@ pub struct Impact {
     /// Number of files; default 15.
     #[schemars(range(min = 1))]
     pub results: Option<usize>,
-    /// Files to skip, for the next page.
+    /// Files to skip.
     pub offset: usize,
-    /// Only this folder inside the roots.
+    /// Only below this folder.
     pub project: String,
     /// Answer length in tokens; default 2000.
     #[schemars(range(min = TOKENS_MIN, max = TOKENS_MAX))]
@@ -295,9 +297,9 @@ pub struct Impact {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Status {
-    /// Lines to skip, for the next page.
+    /// Lines to skip.
     pub offset: usize,
-    /// Only this folder inside the roots.
+    /// Only below this folder.
     pub project: String,
     /// Answer length in tokens; default 2000.
     #[schemars(range(min = TOKENS_MIN, max = TOKENS_MAX))]

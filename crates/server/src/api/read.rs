@@ -5,8 +5,10 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow, bail};
+use colgrep_core::UnitKind;
 use colgrep_core::fold::composed;
 use colgrep_core::query::{last_segment, plain_path};
+use colgrep_engine::request::rules::is_below;
 use colgrep_engine::request::split_lines;
 use colgrep_engine::{SearchRequest, Weakest};
 use colgrep_index::ids::FileId;
@@ -18,7 +20,7 @@ use colgrep_render::outline::{self as file_outline, Outlined};
 use colgrep_render::path::typed;
 use colgrep_render::words::in_short;
 
-use super::ends::ToolAnswer;
+use super::ends::{RankingReport, ToolAnswer};
 use super::page::page_with;
 use super::params;
 use super::ranking::{RootPaths, RootsRanking, Window};
@@ -33,6 +35,8 @@ const WHOLE_BYTES_MAX: u64 = 16 << 20;
 const RANKED_FILES: usize = 10;
 /// Files with definitions of a name that are read.
 const DEFINING_FILES_MAX: usize = 32;
+/// Units near a name that nothing has.
+const NEAR_MAX: usize = 3;
 /// Further units of a name that are listed.
 const LISTED_MAX: usize = 8;
 
@@ -82,7 +86,8 @@ pub fn read_unit(state: &ServerState, asked: &params::ReadUnit) -> Result<ToolAn
     state.check_here()?;
     let name = asked.name.as_deref().map(str::trim).filter(|name| !name.is_empty());
     if let Some(name) = name.filter(|_| asked.id.is_empty() && asked.file.is_empty()) {
-        return read_named(state, name, asked);
+        let roots = state.roots().map(|root| (root, vec![root.below.clone()])).collect();
+        return read_named(state, name, asked, &NamesWithin { roots, kinds: Vec::new() });
     }
     check_file(&asked.id, &asked.file)?;
     let (file, lines) = written_lines(state, &asked.file);
@@ -129,16 +134,30 @@ fn is_named(unit: &Outlined, name: &str) -> bool {
     if plain == name || qualified == name {
         return true;
     }
-    let dotted = plain_path(&name).replace("::", ".").replace(['#', '/', ':'], ".");
+    let dotted = plain_path(&name).replace("::", ".").replace("->", ".").replace(['#', '/', ':', '\\'], ".");
     let is_plain = plain == dotted || qualified == dotted;
     is_plain || qualified.strip_suffix(&dotted).is_some_and(|front| front.ends_with('.'))
 }
 
+/// Where a name is looked for, and of which kinds its units are; of all where none is named.
+pub(super) struct NamesWithin<'s> {
+    pub(super) roots: Vec<RootPaths<'s>>,
+    pub(super) kinds: Vec<UnitKind>,
+}
+
 /// The unit of a name that no file is given for: the likeliest, and a list of the others.
-fn read_named(state: &ServerState, name: &str, asked: &params::ReadUnit) -> Result<ToolAnswer> {
+pub(super) fn read_named(
+    state: &ServerState,
+    name: &str,
+    asked: &params::ReadUnit,
+    within: &NamesWithin<'_>,
+) -> Result<ToolAnswer> {
+    // Names in prose stand in quotes.
+    let name = Some(name.trim_matches(['`', '"', '\''])).filter(|name| !name.is_empty()).unwrap_or(name);
     let mut away = Vec::new();
-    let mut files = defining_files(state, name, &mut away)?;
-    let order = if files.len() == 1 { Vec::new() } else { ranked_files(state, name)? };
+    let mut files = defining_files(state, name, within, &mut away)?;
+    let ranked = if files.len() == 1 { RankingReport::default() } else { ranked_files(state, name, within)? };
+    let order = ranked.files();
     if files.is_empty() {
         // Headings, and what else has a name without a definition.
         let located = order.iter().filter_map(|path| state.locate(path).ok());
@@ -149,18 +168,23 @@ fn read_named(state: &ServerState, name: &str, asked: &params::ReadUnit) -> Resu
     files.sort_by_cached_key(|file| (rank(file), place(file)));
     let unread = files.split_off(files.len().min(DEFINING_FILES_MAX));
     let mut found: Vec<(&UnitFile<'_>, Arc<str>, Outlined)> = Vec::new();
+    let is_kind = |unit: &Outlined| within.kinds.is_empty() || within.kinds.iter().any(|k| k.name() == unit.unit_type);
     for file in &files {
         // A file that is gone since defines nothing.
         let (text, units) = read_whole(file.root, &file.below, &file.below).unwrap_or_default();
         let text: Arc<str> = text.into();
-        let named = units.into_iter().filter(|unit| is_named(unit, name));
+        let named = units.into_iter().filter(|unit| is_named(unit, name) && is_kind(unit));
         found.extend(named.map(|unit| (file, Arc::clone(&text), unit)));
     }
     // Files and lines keep their order.
     found.sort_by_key(|(.., unit)| unit.qualified_name != name);
     let Some(((file, text, unit), others)) = found.split_first() else {
         let left_out = told(&away).map(|told| format!("; {told}")).unwrap_or_default();
-        bail!("no unit here is named {:?}; `query` finds what is near it{left_out}", in_short(name));
+        let near = match ranked.likely(NEAR_MAX).join("; ") {
+            near if near.is_empty() => "`query` finds what is near it".to_string(),
+            near => format!("near it: {near}"),
+        };
+        bail!("no unit here is named {:?}; {}{left_out}", in_short(name), escape_control(&near));
     };
     let mut answer = shown((file, text), unit, asked.line, asked);
     if !others.is_empty() {
@@ -175,11 +199,17 @@ fn read_named(state: &ServerState, name: &str, asked: &params::ReadUnit) -> Resu
     Ok(answer)
 }
 
-/// The files that define a name, by the indexes of all roots; roots that can't be searched are `away`.
-fn defining_files<'s>(state: &'s ServerState, name: &str, away: &mut Vec<Unserved>) -> Result<Vec<UnitFile<'s>>> {
+/// The files that define a name, by the indexes of their roots; roots that can't be searched are `away`.
+fn defining_files<'s>(
+    state: &'s ServerState,
+    name: &str,
+    within: &NamesWithin<'s>,
+    away: &mut Vec<Unserved>,
+) -> Result<Vec<UnitFile<'s>>> {
     let (mut found, words) = (Vec::new(), SearchRequest::new(name).words());
-    for root in state.roots() {
-        let first = ReadFirst { paths: vec![root.below.clone()], words: words.clone() };
+    for (root, below) in &within.roots {
+        let root = *root;
+        let first = ReadFirst { paths: below.clone(), words: words.clone() };
         let snapshot = match state.opened(root, &first) {
             Ok((snapshot, ..)) => snapshot,
             Err(error) => {
@@ -192,7 +222,8 @@ fn defining_files<'s>(state: &'s ServerState, name: &str, away: &mut Vec<Unserve
         for record in snapshot.files.indexed().filter(|record| files.contains(&record.id)) {
             let full = root.project.root.join(&record.path);
             // An index may cover more than its root, and another root may lie in this one.
-            if state.around(&full).is_some_and(|around| Arc::ptr_eq(around, root)) {
+            let is_own = state.around(&full).is_some_and(|around| Arc::ptr_eq(around, root));
+            if is_own && below.iter().any(|below| is_below(&record.path, below)) {
                 found.push(UnitFile { root, below: record.path.clone() });
             }
         }
@@ -200,13 +231,12 @@ fn defining_files<'s>(state: &'s ServerState, name: &str, away: &mut Vec<Unserve
     Ok(found)
 }
 
-/// The files that a search for a name finds first, as answers name them.
-fn ranked_files(state: &ServerState, name: &str) -> Result<Vec<String>> {
-    let roots: Vec<RootPaths<'_>> = state.roots().map(|root| (root, vec![root.below.clone()])).collect();
+/// The files that a search for a name finds first.
+fn ranked_files(state: &ServerState, name: &str, within: &NamesWithin<'_>) -> Result<RankingReport> {
     let mut request = SearchRequest::new(name);
     request.shape.weakest = Weakest::Strength(0.0);
     let window = Window { wanted: RANKED_FILES, show: &|_| String::new(), pack: None, lines: ContextLines::default() };
-    Ok(RootsRanking { state, roots: &roots, request: &request, window, like: None }.ranked()?.told.files())
+    Ok(RootsRanking { state, roots: &within.roots, request: &request, window, like: None }.ranked()?.told)
 }
 
 /// The first line of a unit's answer, without its end.

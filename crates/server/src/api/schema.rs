@@ -8,7 +8,14 @@ use serde_json::{Map, Value, json};
 /// The schema of a request's parameters, as they are read.
 pub fn of<P: JsonSchema>() -> Map<String, Value> {
     let schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<P>().to_value();
-    schema.as_object().cloned().unwrap_or_default()
+    let mut schema = schema.as_object().cloned().unwrap_or_default();
+    let required: Vec<Value> = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+    for name in required.iter().filter_map(Value::as_str) {
+        // What is required has no default, though the type that reads it has one.
+        let property = schema.get_mut("properties").and_then(|all| all.get_mut(name)?.as_object_mut());
+        property.map(|property| property.remove("default"));
+    }
+    schema
 }
 
 /// The schema of what a type writes.
@@ -184,9 +191,11 @@ fn plain(schema: &mut Value, kinds: &Value) {
 }
 
 /// Makes arguments fit the schema where only their notation differs: numbers and switches in quotes, one text where a
-/// list is wanted, `null` for absent ones.
+/// list is wanted, `null` or an empty text for absent ones: some agents fill in every parameter.
 pub fn fit(arguments: &mut Map<String, Value>, schema: &Map<String, Value>) {
-    arguments.retain(|_, value| !value.is_null());
+    let is_given = |value: &Value| !value.is_null() && value != "";
+    arguments.retain(|_, value| is_given(value));
+    arguments.values_mut().filter_map(Value::as_array_mut).for_each(|list| list.retain(is_given));
     let Some(Value::Object(properties)) = schema.get("properties") else { return };
     for (name, value) in arguments.iter_mut() {
         let wanted = properties.get(name).and_then(|property| property["type"].as_str());
@@ -199,10 +208,9 @@ pub fn fit(arguments: &mut Map<String, Value>, schema: &Map<String, Value>) {
             (Some("number"), Value::String(text)) => {
                 text.trim().parse::<f64>().ok().filter(|n| n.is_finite()).map(Value::from)
             }
-            (Some("boolean"), Value::String(text)) => text.trim().parse::<bool>().ok().map(Value::from),
+            (Some("boolean"), Value::String(text)) => text.trim().to_lowercase().parse::<bool>().ok().map(Value::from),
             (Some("array"), Value::String(text)) => match serde_json::from_str(text) {
                 Ok(list @ Value::Array(_)) => Some(list),
-                _ if text.is_empty() => Some(json!([])),
                 _ => Some(json!([text])),
             },
             _ => None,
@@ -232,7 +240,9 @@ mod tests {
             (json!({"on": "true", "text": "true"}), json!({"on": true, "text": "true"})),
             (json!({"list": "src"}), json!({"list": ["src"]})),
             (json!({"list": "[\"a\", \"b\"]"}), json!({"list": ["a", "b"]})),
-            (json!({"n": null, "other": "1"}), json!({"other": "1"})),
+            (json!({"on": "True"}), json!({"on": true})),
+            (json!({"n": null, "other": "1", "text": "", "share": ""}), json!({"other": "1"})),
+            (json!({"list": ["", "a", null]}), json!({"list": ["a"]})),
         ] {
             let mut fitted = given.as_object().expect("an object").clone();
             fit(&mut fitted, schema);

@@ -29,6 +29,7 @@ use super::state::ServerState;
 use super::units::{check_file, unit_with};
 use super::unserved::is_partial;
 use colgrep_engine::request::has_no_word;
+use colgrep_render::empty::of_facts;
 use colgrep_render::escape::escape_control;
 use colgrep_render::words::in_short;
 
@@ -133,8 +134,10 @@ fn search_one(state: &ServerState, asked: &params::Search) -> Result<ToolAnswer>
     // A list has a row for each unit, of which a file may have hundreds: as many files as the text has.
     let files = if asked.query.trim().is_empty() { shown } else { wanted };
     told.hits = told.hits.into_iter().skip(offset).take(files).collect();
+    let why = of_facts(&facts(asked)?).filter(|_| told.hits.is_empty() && asked.query.trim().is_empty() && offset == 0);
+    let why = why.map(|why| format!("({})\n", escape_control(&why))).unwrap_or_default();
     let tokens = pack.map(|pack| pack.whole);
-    Ok(ToolAnswer { tokens, ..ToolAnswer::of(text, on_indexes + &on_results, told) })
+    Ok(ToolAnswer { tokens, ..ToolAnswer::of(text, on_indexes + &on_results + &why, told) })
 }
 
 /// Whether a query is searched as literal text: it has no word, and nothing else says what is looked for.
@@ -232,7 +235,6 @@ fn ranked(state: &ServerState, asked: &params::Search, pack: Option<usize>, show
         text.fixed = true;
         scope.pattern = Some(text);
     }
-    let mut places: Vec<RootPaths<'_>> = Vec::new();
     if state.shards().is_some() {
         scope.paths = asked.paths.iter().map(PathBuf::from).collect();
         if asked.near.is_some() {
@@ -244,17 +246,7 @@ fn ranked(state: &ServerState, asked: &params::Search, pack: Option<usize>, show
             );
         }
     }
-    let (paths, groups) = if state.shards().is_some() { (&[][..], &[][..]) } else { (&*asked.paths, &*asked.groups) };
-    for (root, _, below) in state.located(paths, groups)? {
-        match places.iter_mut().find(|(r, _)| Arc::ptr_eq(r, root)) {
-            Some((_, all)) => all.push(below),
-            None => places.push((root, vec![below])),
-        }
-    }
-    let is_everywhere = places.is_empty();
-    if is_everywhere {
-        places = state.roots().map(|r| (r, vec![r.below.clone()])).collect();
-    }
+    let (places, is_everywhere) = places(state, asked)?;
     let mut request = SearchRequest::new(&asked.query);
     if is_text || asked.query.trim().is_empty() {
         request.question = Question::Every;
@@ -277,6 +269,23 @@ fn ranked(state: &ServerState, asked: &params::Search, pack: Option<usize>, show
         ranked.told.unserved.extend_from_slice(state.lost());
     }
     Ok(ranked)
+}
+
+/// The roots with the places that a search is limited to, and whether these are all that there are.
+pub(super) fn places<'s>(state: &'s ServerState, asked: &params::Search) -> Result<(Vec<RootPaths<'s>>, bool)> {
+    let (paths, groups) = if state.shards().is_some() { (&[][..], &[][..]) } else { (&*asked.paths, &*asked.groups) };
+    let mut places: Vec<RootPaths<'_>> = Vec::new();
+    for (root, _, below) in state.located(paths, groups)? {
+        match places.iter_mut().find(|(r, _)| Arc::ptr_eq(r, root)) {
+            Some((_, all)) => all.push(below),
+            None => places.push((root, vec![below])),
+        }
+    }
+    let is_everywhere = places.is_empty();
+    if is_everywhere {
+        places = state.roots().map(|r| (r, vec![r.below.clone()])).collect();
+    }
+    Ok((places, is_everywhere))
 }
 
 /// The weakest file of the answer.
@@ -348,6 +357,17 @@ fn wanted(results: Option<usize>) -> Result<usize> {
 
 /// `find_related`.
 pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<ToolAnswer> {
+    let roots = state.roots().map(|root| (root, vec![root.below.clone()])).collect();
+    related_within(state, asked, Scope::default(), roots)
+}
+
+/// The same within a scope, and places of roots.
+pub(super) fn related_within(
+    state: &ServerState,
+    asked: &params::Related,
+    scope: Scope,
+    mut roots: Vec<RootPaths<'_>>,
+) -> Result<ToolAnswer> {
     state.check_here()?;
     check_file(&asked.id, &asked.file)?;
     let (file, lines) = written_lines(state, &asked.file);
@@ -365,12 +385,11 @@ pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<Tool
     };
     let wanted = wanted(asked.results)?;
     // Its own root's settings say how all are ranked.
-    let others = state.roots().filter(|other| !Arc::ptr_eq(other, root));
-    let roots: Vec<RootPaths<'_>> =
-        std::iter::once(root).chain(others).map(|root| (root, vec![root.below.clone()])).collect();
+    roots.sort_by_key(|(other, _)| !Arc::ptr_eq(other, root));
     let mut request = SearchRequest::default();
     request.question = Question::Like { file: path.clone().into(), line };
     request.shape.weakest = Weakest::Strength(0.0);
+    request.scope = scope;
     let mut list = repaired(&roots, || {
         let like = like(&root.project, &*state.snapshot(root)?, &path, line, state.model(root)?)?;
         let window = Window {

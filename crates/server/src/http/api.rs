@@ -182,7 +182,7 @@ pub async fn whole(mut body: Body) -> Result<Vec<u8>, Problem> {
 }
 
 /// Whether the body is JSON. A form of another site's page can't say so without asking first.
-fn is_json(headers: &HeaderMap) -> bool {
+pub fn is_json(headers: &HeaderMap) -> bool {
     let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
 }

@@ -9,20 +9,21 @@ use std::sync::Arc;
 
 use axum::body::{Body, to_bytes};
 use axum::extract::Request;
+use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::{MethodRouter, post};
 use rmcp::model::Extensions;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 
 use super::App;
-use super::api::{BODY_BYTES_MAX, whole};
+use super::api::{BODY_BYTES_MAX, is_json, whole};
 use super::gate::ANSWER_BYTES_MAX;
 use super::guard::Caller;
 use super::problem::Problem;
-use crate::mcp::{CallWork, McpServer, PendingAnswer, Worker};
+use crate::mcp::{CallWork, McpServer, PendingAnswer, Worker, refused};
 
 /// Where MCP is spoken.
 pub const PATH: &str = "/mcp";
@@ -78,6 +79,10 @@ async fn answer(app: &App, service: &McpService, request: Request) -> Result<Res
     let (parts, body) = request.into_parts();
     let read = tokio::time::timeout(app.patience, whole(body));
     let bytes = read.await.map_err(|_| Problem::late(app.patience))??;
+    // The library answers what is no message in a text of its own.
+    if let Some(error) = refused(&bytes).filter(|_| is_json(&parts.headers)) {
+        return Ok((StatusCode::BAD_REQUEST, [(CONTENT_TYPE, "application/json")], error).into_response());
+    }
     let (parts, body) = service.handle(Request::from_parts(parts, Body::from(bytes))).await.into_parts();
     let is_json = parts.headers.get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
     // Progress and the answer after it come one by one; an answer alone counts until it is read.

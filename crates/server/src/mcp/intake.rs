@@ -151,11 +151,25 @@ fn next_line(input: &mut impl BufRead) -> io::Result<Option<Vec<IntakeLine>>> {
         return too_long(&bytes, input).map(|line| Some(vec![line]));
     }
     let text = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
-    Ok(Some(match text.trim_ascii() {
+    Ok(Some(messages(text)))
+}
+
+/// The messages or refusals of a text.
+fn messages(text: &[u8]) -> Vec<IntakeLine> {
+    match text.trim_ascii() {
         [] => Vec::new(),
         [b'[', ..] => batch(text),
         _ => message(text).into_iter().collect(),
-    }))
+    }
+}
+
+/// The error for the body of a request over HTTP that is no message.
+pub fn refused(body: &[u8]) -> Option<Vec<u8>> {
+    let refusal = |line| match line {
+        IntakeLine::Refused(id, error) => encoded(&JsonRpcMessage::error(error, id)).ok(),
+        IntakeLine::Message(_) => None,
+    };
+    messages(body).into_iter().find_map(refusal)
 }
 
 /// The errors for a line with a batch of requests: one for each that expects an answer.

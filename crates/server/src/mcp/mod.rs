@@ -26,6 +26,7 @@ use crate::api::{AT_WORK_A_CORE_MAX, Shards};
 use crate::args::McpArgs;
 use crate::log::{self, LogFormat};
 pub use handler::{CallWork, McpServer, PendingAnswer, Worker};
+pub use intake::refused;
 pub use listing::LISTED;
 
 /// What the server says of itself: facts, in the order of use.
@@ -87,8 +88,13 @@ pub fn run(args: &McpArgs, options: OpenOptions, env: &Env) -> Result<()> {
 impl Worker for IntakeLimits {
     fn work(&self, _: &Extensions, work: CallWork) -> PendingAnswer<'_> {
         Box::pin(async {
-            let _place = self.work.acquire().await.map_err(|error| error.to_string())?;
-            match tokio::task::spawn_blocking(|| contained(work).flatten()).await {
+            let place = Arc::clone(&self.work).acquire_owned().await.map_err(|error| error.to_string())?;
+            let work = move || {
+                // A call that is cancelled keeps its place until its work is over.
+                let _place = place;
+                contained(work).flatten()
+            };
+            match tokio::task::spawn_blocking(work).await {
                 Ok(answered) => answered.map_err(|error| for_tools(&error)),
                 Err(error) => Err(error.to_string()),
             }

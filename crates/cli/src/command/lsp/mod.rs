@@ -3,6 +3,7 @@
 //! It offers the symbols of the workspace (ranked), the symbols of a document (its units) and the call hierarchy, and
 //! nothing else. Each request opens the index anew, so it answers from the files as they are now.
 
+mod files;
 mod symbols;
 mod text;
 
@@ -17,15 +18,16 @@ use colgrep_engine::{
 };
 use colgrep_index::lexical::split_callee;
 use colgrep_syntax::language;
+use files::{EditorFiles, place_of};
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use symbols::{CallItem, document_symbols, kind_of, ranges_of, units_of};
-use text::{EditorFiles, TextPosition, TextRange, occurrences, path_of, uri_of, word_around};
+use text::{TextPosition, TextRange, occurrences, path_of, uri_of, word_around};
 
 use super::limit_threads;
-use crate::FOUND;
 use crate::args::LspArgs;
+use crate::{FOUND, NOTHING};
 
 /// Symbols of one answer about the workspace.
 const SYMBOLS_MAX: usize = 50;
@@ -103,10 +105,13 @@ pub(super) fn run(_: &LspArgs, env: &Env) -> Result<u8> {
     });
     let info = json!({"name": "colgrep", "version": env!("CARGO_PKG_VERSION")});
     connection.initialize_finish(id, json!({"capabilities": capabilities, "serverInfo": info}))?;
+    // Whoever ends without `shutdown` gets the other status, as the protocol says.
+    let mut status = NOTHING;
     for message in &connection.receiver {
         match message {
             Message::Request(request) => {
                 if connection.handle_shutdown(&request)? {
+                    status = FOUND;
                     break;
                 }
                 if connection.sender.send(server.answer(request).into()).is_err() {
@@ -119,7 +124,7 @@ pub(super) fn run(_: &LspArgs, env: &Env) -> Result<u8> {
     }
     drop(connection);
     threads.join()?;
-    Ok(FOUND)
+    Ok(status)
 }
 
 struct LspServer {
@@ -148,14 +153,14 @@ impl LspServer {
         match method.as_str() {
             "textDocument/didOpen" => {
                 if let Ok(DocumentParams { text_document }) = serde_json::from_value(params) {
-                    self.files.put(text_document.uri, text_document.text);
+                    self.files.put(&text_document.uri, text_document.text);
                 }
             }
             "textDocument/didChange" => {
                 if let Ok(ChangeParams { text_document, mut content_changes }) = serde_json::from_value(params)
                     && let Some(last) = content_changes.pop()
                 {
-                    self.files.put(text_document.uri, last.text);
+                    self.files.put(&text_document.uri, last.text);
                 }
             }
             "textDocument/didClose" => {
@@ -211,11 +216,15 @@ impl LspServer {
         let mut symbols = Vec::new();
         for file in self.session()?.search(&request)?.files {
             let lines: Vec<&str> = file.text.lines().collect();
-            let uri = uri_of(&file.root.join(&file.path));
+            let path = file.root.join(&file.path);
+            let uri = uri_of(&path);
             for answered in file.units.iter().filter(|answered| !answered.unit.name.is_empty()) {
                 let unit = &answered.unit;
                 let container = if unit.parent.is_empty() { &file.path } else { &unit.parent };
-                let range = TextRange::of_name(&lines, answered.name_line, &unit.name);
+                let range = match self.files.in_editor(&path, unit) {
+                    Some(unit) => ranges_of(&unit, &self.files.text(&uri)?.lines().collect::<Vec<_>>()).1,
+                    None => TextRange::of_name(&lines, answered.name_line, &unit.name),
+                };
                 symbols.push(json!({
                     "name": unit.name,
                     "kind": kind_of(unit.kind),
@@ -230,7 +239,7 @@ impl LspServer {
     fn document_symbols(&self, params: &DocumentParams) -> Result<Value> {
         let uri = &params.text_document.uri;
         let text = self.files.text(uri)?;
-        Ok(serde_json::to_value(document_symbols(&path_of(uri)?.to_string_lossy(), &text))?)
+        Ok(serde_json::to_value(document_symbols(&place_of(uri).to_string_lossy(), &text))?)
     }
 
     /// The unit whose name is at a place, else the definitions of that name.
@@ -242,7 +251,7 @@ impl LspServer {
         if word.is_empty() {
             return Ok(Value::Null);
         }
-        for unit in units_of(&path_of(uri)?.to_string_lossy(), &text) {
+        for unit in units_of(&place_of(uri).to_string_lossy(), &text) {
             let (range, selection_range) = ranges_of(&unit, &lines);
             let is_on_name = selection_range.start.line == at.line
                 && (selection_range.start.character..=selection_range.end.character).contains(&at.character);
@@ -254,15 +263,14 @@ impl LspServer {
         }
         let rows = self.session()?.definitions(word, &self.scope())?;
         let items: Vec<CallItem> =
-            rows.iter().take(ITEMS_MAX).map(|row| Ok(self.item(row)?.0)).collect::<Result<_>>()?;
+            rows.iter().take(ITEMS_MAX).map(|row| Ok(self.item(row)?.item)).collect::<Result<_>>()?;
         Ok(if items.is_empty() { Value::Null } else { json!(items) })
     }
 
     fn incoming(&self, params: &ItemParams) -> Result<Value> {
         let mut calls = Vec::new();
         for row in self.called(&params.item, CallDirection::Callers)? {
-            let (item, text) = self.item(&row)?;
-            let span = (row.unit.span.line as usize, row.unit.span.end as usize);
+            let FoundItem { item, text, span } = self.item(&row)?;
             let ranges = call_ranges(&item, &text, span, &row);
             calls.push(json!({"from": item, "fromRanges": ranges}));
         }
@@ -276,35 +284,41 @@ impl LspServer {
         let mut calls = Vec::new();
         for row in self.called(own, CallDirection::Callees)? {
             let ranges = call_ranges(own, &text, span, &row);
-            calls.push(json!({"to": self.item(&row)?.0, "fromRanges": ranges}));
+            calls.push(json!({"to": self.item(&row)?.item, "fromRanges": ranges}));
         }
         Ok(calls.into())
     }
 
     /// The units that call a unit, or that it calls.
     fn called(&self, item: &CallItem, direction: CallDirection) -> Result<Vec<CallRow>> {
-        let line = item.selection_range.start.line + 1;
-        let start = CallStart::Unit { file: path_of(&item.uri)?, line };
+        let (file, line) = (path_of(&item.uri)?, item.selection_range.start.line + 1);
+        let line = self.files.on_disk(&file, line).unwrap_or(line);
+        let start = CallStart::Unit { file, line };
         let request = CallLevelsRequest { start, direction, depth: 1, scope: self.scope() };
         Ok(self.session()?.call_levels(&request)?.rows)
     }
 
-    /// A unit of the index as an item, and the text of its file.
-    fn item(&self, row: &CallRow) -> Result<(CallItem, String)> {
+    /// A unit of the index as an item.
+    fn item(&self, row: &CallRow) -> Result<FoundItem> {
         let path = row.file.root.join(Path::new(&row.file.path));
         let uri = uri_of(&path);
         let text = self.files.text(&uri)?;
-        let (range, selection_range) = ranges_of(&row.unit, &text.lines().collect::<Vec<_>>());
-        let item = CallItem {
-            name: row.unit.name.clone(),
-            kind: kind_of(row.unit.kind),
-            detail: row.file.path.clone(),
-            uri,
-            range,
-            selection_range,
-        };
-        Ok((item, text))
+        let unit = self.files.in_editor(&path, &row.unit).unwrap_or_else(|| row.unit.clone());
+        let (range, selection_range) = ranges_of(&unit, &text.lines().collect::<Vec<_>>());
+        let span = (unit.span.line as usize, unit.span.end as usize);
+        let (detail, kind) = (row.file.path.clone(), kind_of(unit.kind));
+        let item = CallItem { name: unit.name, kind, detail, uri, range, selection_range };
+        Ok(FoundItem { item, text, span })
     }
+}
+
+/// A unit of the index as the editor has it.
+struct FoundItem {
+    item: CallItem,
+    /// The text of its file.
+    text: String,
+    /// Its first and last line.
+    span: (usize, usize),
 }
 
 /// Where a caller calls: the names of the callee on lines `span` that call it. Languages whose calls need no parentheses

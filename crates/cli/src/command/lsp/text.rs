@@ -1,12 +1,10 @@
-//! Files as an editor has them: open texts, addresses, and positions in UTF-16 units.
+//! Addresses and positions as editors write them: positions are in UTF-16 units.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use colgrep_core::code_line::word_at;
 use colgrep_core::query::last_segment;
-use colgrep_index::source::read_text;
 use colgrep_render::address::{encoded, file_path};
 use serde::{Deserialize, Serialize};
 
@@ -89,37 +87,6 @@ pub(super) fn word_around(line: &str, character: u32) -> &str {
 
 fn utf16_length(text: &str) -> u32 {
     text.encode_utf16().count() as u32
-}
-
-/// The texts that the editor has open, by address; other files are read from the disk.
-#[derive(Debug, Default)]
-pub(super) struct EditorFiles {
-    open: HashMap<String, String>,
-}
-
-impl EditorFiles {
-    /// Takes over the text of a file that is open.
-    pub(super) fn put(&mut self, uri: String, text: String) {
-        self.open.insert(uri, text);
-    }
-
-    /// Forgets a file that was closed.
-    pub(super) fn close(&mut self, uri: &str) {
-        self.open.remove(uri);
-    }
-
-    /// The text of a file.
-    ///
-    /// # Errors
-    /// When it is not open, and can't be read or is no text.
-    pub(super) fn text(&self, uri: &str) -> Result<String> {
-        if let Some(text) = self.open.get(uri) {
-            return Ok(text.clone());
-        }
-        let path = path_of(uri)?;
-        let (folder, name) = (path.parent().unwrap_or(Path::new("/")), path.file_name().unwrap_or_default());
-        Ok(read_text(folder, &name.to_string_lossy())?)
-    }
 }
 
 /// The path of a `file:` address.

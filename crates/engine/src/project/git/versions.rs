@@ -1,5 +1,7 @@
 //! The files of a change, as they were before it and as they are after it.
 
+use std::path::Path;
+
 use colgrep_index::source::read_text;
 use colgrep_syntax::read::decode;
 use rayon::prelude::*;
@@ -10,8 +12,6 @@ use crate::project::Project;
 
 /// Files of one change whose texts are read.
 const FILES_MAX: usize = 200;
-/// The tree before the first commit.
-const NO_FILES: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 /// A change that git knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,9 +27,10 @@ pub enum GitChange {
 }
 
 impl GitChange {
-    /// What a commit changed, or of `A...B` what B changed since both were the same.
+    /// What a commit changed, or of `A...B` what B changed since both were the same; people also write `A..B`.
     pub fn named(name: &str) -> GitChange {
-        match name.split_once("...") {
+        let range = name.split_once("...").or_else(|| name.split_once("..").filter(|(one, _)| !one.is_empty()));
+        match range {
             Some((one, other)) => GitChange::Since(one.to_string(), other.to_string()),
             None => GitChange::Commit(name.to_string()),
         }
@@ -71,13 +72,13 @@ pub fn versions(project: &Project, change: &GitChange) -> Result<Vec<FileVersion
         let known = git.commit(root, name);
         known.ok_or_else(|| Refused::NoRevision { name: name.to_string() })
     };
-    let head = git.commit(root, "HEAD").unwrap_or_else(|| NO_FILES.to_string());
+    let head = || git.commit(root, "HEAD").map_or_else(|| git.no_files(root), Ok);
     let (from, to) = match change {
-        GitChange::Uncommitted => (head, VersionPlace::Disk),
-        GitChange::Staged => (head, VersionPlace::Staged),
+        GitChange::Uncommitted => (head()?, VersionPlace::Disk),
+        GitChange::Staged => (head()?, VersionPlace::Staged),
         GitChange::Commit(name) => {
             let to = commit(name)?;
-            (git.commit(root, &format!("{to}^")).unwrap_or_else(|| NO_FILES.to_string()), VersionPlace::Commit(to))
+            (git.before(root, &to)?, VersionPlace::Commit(to))
         }
         GitChange::Since(one, other) => {
             let range = format!("{one}...{other}");
@@ -121,4 +122,26 @@ pub fn versions(project: &Project, change: &GitChange) -> Result<Vec<FileVersion
         (before.is_none() || before != after).then_some(FileVersions { path, before, after })
     };
     Ok(paths.into_par_iter().enumerate().filter_map(versions).collect())
+}
+
+impl GitProgram {
+    /// The first parent of a commit; the tree without files before a first commit.
+    fn before(&self, folder: &Path, commit: &str) -> Result<String> {
+        if let Some(parent) = self.commit(folder, &format!("{commit}^")) {
+            return Ok(parent);
+        }
+        // The oldest commits of a shallow clone name parents that are not there.
+        let text = self.ask(folder, &["cat-file", "commit", commit])?;
+        let mut head = text.split(|byte| *byte == b'\n').take_while(|line| !line.is_empty());
+        match head.any(|line| line.starts_with(b"parent ")) {
+            true => Err(Refused::Shallow { commit: commit.to_string() }.into()),
+            false => Ok(self.no_files(folder)?),
+        }
+    }
+
+    /// The tree without files, whose name depends on the repository's hash function.
+    fn no_files(&self, folder: &Path) -> Result<String, GitError> {
+        let named = self.ask(folder, &["hash-object", "-t", "tree", "--stdin"])?;
+        Ok(String::from_utf8_lossy(&named).trim().to_string())
+    }
 }

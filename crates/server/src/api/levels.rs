@@ -1,0 +1,84 @@
+//! The tool `search` with a `depth`: calls over several levels.
+
+use anyhow::{Result, bail};
+use colgrep_engine::session::project_searcher::{ProjectSearcher, Within};
+use colgrep_engine::{CallDirection, Scope};
+use colgrep_index::update::ReadFirst;
+use colgrep_render::empty::of_facts;
+use colgrep_render::escape::escape_control;
+use colgrep_render::path::typed;
+use colgrep_render::related::{common_names, level_line};
+
+use super::ends::ToolAnswer;
+use super::page::page;
+use super::params;
+use super::ranking::{RootPaths, remarks_on, repaired};
+use super::state::ServerState;
+use super::tools::{facts, places, scope};
+use super::unserved::{Unserved, check_rest};
+
+/// The units that are reached by calls, from the names of `calls` or of `called_by`.
+pub fn levels(state: &ServerState, asked: &params::Search, depth: usize) -> Result<ToolAnswer> {
+    state.check_here()?;
+    let facts = facts(asked)?;
+    let (names, direction) = match (facts.calls.is_empty(), facts.called_by.is_empty()) {
+        (false, true) => (facts.calls.as_slice(), CallDirection::Callers),
+        (true, false) => (facts.called_by.as_slice(), CallDirection::Callees),
+        _ => bail!("depth follows one of `calls` and `called_by`"),
+    };
+    if !asked.query.trim().is_empty() || !asked.queries.is_empty() {
+        bail!("depth lists units by level and ranks nothing; leave out `query`");
+    }
+    // The names are where calls begin, not what is shown.
+    let mut shown = scope(asked)?;
+    (shown.facts.calls, shown.facts.called_by) = (Vec::new(), Vec::new());
+    let (roots, is_everywhere) = places(state, asked)?;
+    let (mut blocks, mut remarks, mut unserved) = (Vec::new(), String::new(), Vec::new());
+    let (mut answered, mut is_cut) = (0, false);
+    if is_everywhere {
+        unserved.extend_from_slice(state.lost());
+    }
+    for place in &roots {
+        let reached =
+            repaired(std::slice::from_ref(place), || reached(state, place, &shown, (names, direction, depth)));
+        let (lines, told, cut) = match reached {
+            Ok(reached) => reached,
+            Err(error) if roots.len() == 1 => return Err(error),
+            Err(error) => {
+                unserved.push(Unserved::new(&place.0.folder, &error));
+                continue;
+            }
+        };
+        answered += 1;
+        is_cut |= cut;
+        remarks.push_str(&told);
+        blocks.extend(lines);
+    }
+    check_rest(answered == 0, &unserved)?;
+    if blocks.is_empty() && remarks.is_empty() {
+        remarks.extend(of_facts(&facts).map(|told| format!("({})\n", escape_control(&told))));
+    }
+    if is_cut {
+        remarks.push_str("(there are more units; a lower `depth` or `paths` limit the list)\n");
+    }
+    let text = page(&blocks, asked.offset.unwrap_or_default(), asked.max_tokens, "units", false);
+    Ok(ToolAnswer::without(text, remarks, unserved))
+}
+
+/// The units of one root, a line each, with remarks, and whether there are more.
+fn reached(
+    state: &ServerState,
+    (root, below): &RootPaths<'_>,
+    scope: &Scope,
+    (names, direction, depth): (&[String], CallDirection, usize),
+) -> Result<(Vec<String>, String, bool)> {
+    let (snapshot, settings, _) = state.opened(root, &ReadFirst::default())?;
+    let within = Within::paths(below.clone());
+    let place = ProjectSearcher::new(root.project.clone(), snapshot, within, scope, false, &settings)?;
+    let answer = place.call_levels(names, direction, depth)?;
+    let mut remarks = remarks_on(root, &place, None);
+    remarks.extend(common_names(&answer).map(|told| format!("({told})\n")));
+    let name = |path: &str| escape_control(&typed(&root.project.root, path));
+    let lines = answer.rows.iter().map(|row| level_line(&name(&row.file.path), row, direction)).collect();
+    Ok((lines, remarks, answer.is_cut))
+}
