@@ -3,12 +3,12 @@
 
     compare.py --program PATH --sources DIR [--tsc DIR] [--syn PROGRAM] [--files 60] [--names 20] [--markdown FILE] [LANGUAGE …]
 
-`fetch.py` fills DIR: one folder per language. Oracles: Python's `ast`; the TypeScript compiler (a folder where
-`npm install typescript` ran); syn (`cargo build -p colgrep-bench --example rust_definitions`, or ctags without it);
+`fetch.py` fills DIR: one folder per language. Oracles: Python's `ast`; the TypeScript compiler, for JavaScript too (a
+folder where `npm install typescript` ran); syn (`cargo build -p colgrep-bench --example rust_definitions`, or ctags without it);
 universal-ctags for everything else.
 
 - recall: definitions of the oracle with a unit of that name around them, or at most 3 lines away. Locals of functions do
-  not count, nor does what a rule of `LEFT_OUT` names.
+  not count, nor does what a rule of `LEFT_OUT` names. Each selector of a rule of CSS counts.
 - wrong: functions and types among the units whose name no definition of the oracle has in that file, locals included
 - keywords: units that are named like a keyword, as no definition is
 - locals: constants among the units that are variables of a function
@@ -54,8 +54,13 @@ LEFT_OUT = {
     "c": [(r"#\s*define\s+NAME\s*(?:/[*/].*)?$", "macros without a value"),
           (r"[{,]\s*NAME\s*\(", "macros in a list of constants")],
     "cmake": [(r"^(?!\s*\w+\s*\()", "words of documentation")],
+    "css": [(r"\[NAME\s*[\]=~|^$*]", "attributes"), (r"NAME\\", "parts of names with a backslash")],
     "javascript": [(r"\bmodule\.exports\s*=", "`module.exports`")],
     "kotlin": [(r"\bcompanion\s+object\s*(?:[:{]|$)", "companion objects without a name")],
+    "make": [(r":\s*NAME\s*:", "patterns of targets")],
+    "pascal": [(r"[=:]\s*(?:procedure|function)\b", "types of procedures"),
+               (r"^\s*(?:strict|public|protected|private|published|const|var)\b", "words of sections"),
+               (r"^\s*//", "words of comments")],
     "scheme": [(r"^(?!.*\(def(?:ine|macro|-))", "words of documentation")],
     "style": [(r"^\s*['\"]?NAME['\"]?\s*:", "keys of maps"), (r"@(?:each|for)\b", "variables of loops")],
 }
@@ -64,6 +69,10 @@ CORRECTED = {
     # `PREFIX(open)(…)`, `TEST(Suite, name) {`
     "c": r"^(?!\s*#).*\b[A-Z][A-Z0-9_]+(?<=NAME)\s*\(\s*(?!void\b)(?:\w+\s*,\s*)?(\w+)\s*[,)]",
     "cpp": r"^(?!\s*#).*\b[A-Z][A-Z0-9_]+(?<=NAME)\s*\(\s*(?!void\b)(?:\w+\s*,\s*)?(\w+)\s*[,)]",
+    # `struct Property<U> where U : Base`
+    "csharp": r"(\w+)<[^<>]*>.*\bwhere\s.*\bNAME\b",
+    # `function TList<T>.Add(`
+    "pascal": r"\b(?:procedure|function|constructor|destructor)\s+(?:\w+(?:<[^<>]*>)?\.)+(\w+)",
     # `function [7:0] weigh;`
     "systemverilog": r"^\s*function\s+(?:automatic\s+)?\[.*\]\s*(\w+)\s*[;(]",
     # `codes["base64"] = function`
@@ -73,19 +82,28 @@ CORRECTED = {
     # `(define-module (container queue))`
     "scheme": r"\(define-module\s+\((?:[^()]*\s)?([^\s()]+)\)",
 }
-# Lines whose names an oracle never has: quoted atoms, constructors, types of an `impl`; ctags often loses its way in D.
+# Lines whose names an oracle never has: operators, quoted atoms, callbacks, constructors, types of an `impl` or of
+# Pascal, what C has in Objective-C; ctags often loses its way in D, behind types with brackets, and in SQL.
 UNKNOWN_TO_ORACLE = {
-    "dlang": r"[\w\])*]\s+[*&]*\w+\s*\(|\bthis\s*\(", "erlang": r"^'", "kotlin": r"\bconstructor\b",
+    "csharp": r"\boperator\b|\)\s*=>",
+    "dlang": r"[\w\])*]\s+[*&]*\w+\s*\(|\bthis\s*\(", "erlang": r"^'|^-callback\b", "kotlin": r"\bconstructor\b",
+    "objc": r"^\s*#\s*define\b|^[\w<][\w<>* ]*\w\(|\bNS_ENUM\(|^[-+]\s*\(.*<",
+    "pascal": r"=\s*(?:packed\s+)?(?:class|record|object|interface)\b|=\s*\(",
+    "sql": r"(?i)^\s*create\s+(?:or\s+replace\s+)?(?:type|schema|function)\s",
     "rust": r"^\s*(?:unsafe\s+)?impl\b", "tcl": r"^\s*(?:constructor|destructor)\b",
 }
 # Kinds of scopes whose definitions are locals, and a pattern of a line that begins one, for oracles that tell no scopes.
 CALLABLE = ("function", "method", "singletonMethod", "subroutine", "procedure", "subprogram", "anon")
 BEGINS_CALLABLE = {
-    "javascript": r"\bfunction\b|=>|^\s*\w+\(.*\{$", "lua": r"\bfunction\b", "scheme": r"\((?:define|let|lambda)", "ruby": r"^\s*def\b", "style": r"@(?:mixin|function)\b",
+    "javascript": r"\bfunction\b|=>|^\s*\w+\(.*\{$", "lua": r"\bfunction\b",
+    "pascal": r"^\s*(?:class\s+)?(?:procedure|function|constructor|destructor)\b", "scheme": r"\((?:define|let|lambda)", "ruby": r"^\s*def\b", "style": r"@(?:mixin|function)\b",
 }
+# Lines between a function's first and one of its own that are indented like the first.
+PARTS_OF_CALLABLE = {"pascal": r"^\s*(?:var|const|label)\b|^\{"}
 # What makes the word after it a name, whatever an oracle says that loses its way in a file.
 DEFINES = (
-    r"(?:\b(?:proc|def|fn|fun|func|function|procedure|sub|class|struct|enum|interface|trait|module|type|subtype|package)"
+    r"(?:\b(?:proc|def|fn|fun|func|function|procedure|sub|class|struct|enum|interface|trait|module|type|typedef|abstract"
+    r"|subtype|package)"
     r"|\b(?:namespace eval|method|alias|alias_method)|\(\S*def\S*)\s+[(':]*(?:[\w:.]+(?:::|[.:]))?"
 )
 KEYWORDS = {"if", "else", "for", "while", "switch", "return", "do", "case", "class", "function", "struct", "begin", "end"}
@@ -97,7 +115,7 @@ TSC = """
 const ts = require(process.argv[2]);
 const fs = require("fs");
 for (const path of fs.readFileSync(0, "utf8").split("\\n").filter(Boolean)) {
-  const kind = path.endsWith("x") ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
+  const kind = ts.ScriptKind[path.match(/\.m?(\w+)$/)[1].toUpperCase()];
   const source = ts.createSourceFile(path, fs.readFileSync(path, "utf8"), ts.ScriptTarget.Latest, true, kind);
   const found = [];
   const visit = (node, inside) => {
@@ -107,10 +125,19 @@ for (const path of fs.readFileSync(0, "utf8").split("\\n").filter(Boolean)) {
     const defines = is("FunctionDeclaration", "ClassDeclaration", "InterfaceDeclaration", "EnumDeclaration",
       "TypeAliasDeclaration", "MethodDeclaration", "GetAccessor", "SetAccessor", "MethodSignature");
     const isVariable = is("VariableDeclaration") && inside;
+    const value = node.initializer && node.initializer.getText(source);
+    // `const name = require(…)`
+    const isImport = value !== undefined && /^require\(/.test(value);
     const add = (name, isLocal) =>
       found.push([name, source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1, isLocal, isVariable]);
-    if ((defines || is("VariableDeclaration")) && node.name && ts.isIdentifier(node.name)) {
-      add(node.name.text, inside);
+    const { left, right } = is("BinaryExpression") ? node : {};
+    if (left && left.name && [ts.SyntaxKind.FunctionExpression, ts.SyntaxKind.ArrowFunction].includes(right.kind)) {
+      // `exports.name = function …`
+      add(left.name.text, inside || left.getText(source) === "module.exports");
+    } else if ((defines || is("VariableDeclaration")) && node.name && ts.isIdentifier(node.name)) {
+      add(node.name.text, inside || isImport);
+    } else if (defines && node.name) {
+      add(node.name.getText(source), inside);
     } else if (is("Constructor")) {
       add("constructor", inside);
     } else if (node.name && ts.isIdentifier(node.name)) {
@@ -144,6 +171,8 @@ class Definitions:
 def normal(name):
     """A name as units have it: `operator !=` is `operator!=`, and headings have no markup."""
     name = re.sub(r"^operator\s+(?=\W)", "operator", name)
+    if re.fullmatch(r'"?\W+"?', name):
+        return name.strip('"')
     name = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", name)
     return re.sub(r"<\/?\w[^>]*>|`+|\*\*|:\w+:(?=`)|\\(?=\W)", "", name).strip() or name
 
@@ -260,7 +289,8 @@ def is_nested(language, lines, number):
     for line in reversed(lines[:number - 1]):
         if left == 0:
             return False
-        if line.strip() and indentation(line) < left:
+        is_part = language in PARTS_OF_CALLABLE and re.search(PARTS_OF_CALLABLE[language], line)
+        if line.strip() and indentation(line) < left and not is_part:
             if re.search(pattern, line):
                 return True
             left = indentation(line)
@@ -271,7 +301,7 @@ def oracle(language, paths, args):
     """The name of the language's oracle, and what it finds in each file; `None` without one."""
     if language == "python":
         return "ast", {path: python_definitions(path) for path in paths}
-    if language in ("typescript", "tsx"):
+    if language in ("typescript", "tsx", "javascript") and (args.tsc or language != "javascript"):
         return ("tsc", typescript_definitions(paths, args.tsc)) if args.tsc else None
     if language == "rust" and args.syn:
         return "syn", definitions_of_program([args.syn], paths)
@@ -296,8 +326,9 @@ def compare(language, path, definitions, found):
     """Definitions that no unit has, names of functions and types that no definition has, names like a keyword, locals."""
     missing, wrong, keywords, local = [], [], [], []
     lines = {}
+    text = path.read_text(errors="replace").split("\n")
     for name, line, end, _ in found:
-        parts = re.split(r"\s*,\s*", name) if language == "css" else [last(name)]
+        parts = selectors("\n".join(text[line - 1:end])) if language == "css" else [last(name)]
         for key in {normal(name), *parts}:
             lines.setdefault(key, []).append((line, end))
     for name, line in definitions.counted:
@@ -305,11 +336,11 @@ def compare(language, path, definitions, found):
         # Clauses of one function are one unit.
         if not any(first - AROUND <= line <= max(end, first + AROUND) for first, end in near):
             missing.append((name, line))
-    known, text = definitions.known, path.read_text(errors="replace").split("\n")
+    known = definitions.known
     exempt = UNKNOWN_TO_ORACLE.get(language)
     for name, line, _, kind in found:
         is_known = normal(name) in known or last(name) in known or (exempt and re.search(exempt, text[line - 1]))
-        is_known = is_known or re.search(DEFINES + re.escape(last(name)), text[line - 1])
+        is_known = is_known or any(re.search(DEFINES + re.escape(part), text[line - 1]) for part in (name, last(name)))
         if kind in ("function", "method", "class") and not is_known:
             wrong.append((name, line))
         if name in KEYWORDS and not is_known:
@@ -317,6 +348,12 @@ def compare(language, path, definitions, found):
         if kind == "constant" and (name, line) in definitions.variables:
             local.append((name, line))
     return missing, wrong, keywords, local
+
+
+def selectors(rule):
+    """The selectors before the block of a rule of CSS, as ctags writes them."""
+    head = re.sub(r"/\*.*?\*/", " ", rule, flags=re.DOTALL).split("{")[0]
+    return [re.sub(r"\]\)", "] )", " ".join(part.split())) for part in re.split(r",(?![^(]*\))", head)]
 
 
 def is_odd(name):

@@ -39,6 +39,7 @@ SOURCES = {
     "matlab": ("apt", ["octave-statistics", "octave-image"], [".m"]),
     "objc": ("npm", ["react-native@0.76.5", "cordova-ios@7.1.1"], [".m"]),
     "ocaml": ("apt", ["libcmdliner-ocaml-dev", "libfmt-ocaml-dev"], [".ml"]),
+    "pascal": ("apt", ["castle-game-engine-src"], [".pas"]),
     "perl": ("apt", ["libmojolicious-perl", "libmoose-perl", "libdatetime-perl"], [".pm"]),
     "php": ("apt", ["php-symfony-console", "php-monolog", "php-twig"], [".php"]),
     "powershell": ("pip", ["ansible-core==2.17.6"], [".ps1", ".psm1"]),

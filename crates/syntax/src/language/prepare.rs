@@ -29,32 +29,78 @@ fn bats_tests(text: &str) -> Option<String> {
     })
 }
 
-/// Make: applies [`make_substitutions`] and [`make_patterns`].
+/// Make: applies [`make_references`], [`make_substitutions`] and [`make_patterns`].
 pub(super) fn make(text: &str) -> Option<String> {
+    let references = make_references(text);
+    let text = references.as_deref().unwrap_or(text);
     let substitutions = make_substitutions(text);
-    make_patterns(substitutions.as_deref().unwrap_or(text)).or(substitutions)
+    make_patterns(substitutions.as_deref().unwrap_or(text)).or(substitutions).or(references)
+}
+
+/// Make: recipes and prerequisites whose references go on in the next line, as words. The grammar loses what follows
+/// them.
+fn make_references(text: &str) -> Option<String> {
+    let mut bytes = text.as_bytes().to_vec();
+    let (mut at, mut is_text, mut goes_on, mut changed) = (0, false, false, false);
+    // Prerequisites are called, so that none are better than wrong ones.
+    let mut word = b'x';
+    // Whether the line continues another, and belongs to a recipe.
+    let (mut is_inner, mut is_recipe) = (false, false);
+    for line in text.split_inclusive('\n') {
+        let (start, code) = (at, line.trim_end());
+        at += line.len();
+        match code.split_whitespace().next() {
+            Some("define") => is_text = true,
+            Some("endef") => is_text = false,
+            _ => {}
+        }
+        let opens = code.matches('(').count() > code.matches(')').count() && code.ends_with('\\');
+        let begin = if goes_on || line.starts_with('\t') { Some(0) } else { make_colon(code.as_bytes(), 0) };
+        if !is_inner {
+            let is_assignment = code.split_whitespace().nth(1).is_some_and(|sign| sign.ends_with('='));
+            is_recipe = line.starts_with('\t') && !is_assignment;
+        }
+        let begins = opens && (is_recipe || !is_inner && !line.starts_with('\t'));
+        is_inner = code.ends_with('\\');
+        let Some(begin) = begin.filter(|_| !is_text && (goes_on || begins)) else { continue };
+        if !goes_on {
+            word = if is_recipe { b'x' } else { b' ' };
+        }
+        goes_on = code.ends_with('\\');
+        // Nothing joins blank lines.
+        let end = start + code.len() - usize::from(goes_on && is_recipe);
+        for byte in bytes[start + begin..end].iter_mut().skip_while(|byte| **byte == b':') {
+            if !byte.is_ascii_whitespace() || !is_recipe {
+                *byte = word;
+            }
+        }
+        changed = true;
+    }
+    if changed { String::from_utf8(bytes).ok() } else { None }
+}
+
+/// The first colon of a line that is in no reference and begins no assignment.
+fn make_colon(line: &[u8], from: usize) -> Option<usize> {
+    let mut depth = 0usize;
+    line.iter().enumerate().skip(from).find_map(|(at, byte)| {
+        match byte {
+            b'(' | b'{' => depth += 1,
+            b')' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        (depth == 0 && *byte == b':' && line.get(at + 1) != Some(&b'=')).then_some(at)
+    })
 }
 
 /// Make: static pattern rules, `a.o b.o: %.o: %.c`, without their pattern. The grammar loses what follows them.
 fn make_patterns(text: &str) -> Option<String> {
     edit_lines(text, "%", |line| {
-        let colon = |line: &[u8], from: usize| {
-            let mut depth = 0usize;
-            line.iter().enumerate().skip(from).find_map(|(at, byte)| {
-                match byte {
-                    b'(' | b'{' => depth += 1,
-                    b')' | b'}' => depth = depth.saturating_sub(1),
-                    _ => {}
-                }
-                (depth == 0 && *byte == b':' && line.get(at + 1) != Some(&b'=')).then_some(at)
-            })
-        };
         if line.starts_with(b"\t") || line.starts_with(b"#") {
             return;
         }
-        let Some(first) = colon(line, 0) else { return };
+        let Some(first) = make_colon(line, 0) else { return };
         let behind = first + 1 + usize::from(line.get(first + 1) == Some(&b':'));
-        if let Some(second) = colon(line, behind)
+        if let Some(second) = make_colon(line, behind)
             && line[behind..second].contains(&b'%')
         {
             line[behind..=second].fill(b' ');
@@ -136,8 +182,35 @@ pub(super) fn cpp(text: &str) -> Option<String> {
 }
 
 fn c_family(text: &str, names: MacroNames) -> Option<String> {
+    let values = macro_values(text);
+    let text = values.as_deref().unwrap_or(text);
     let whole = conditions::c(text);
-    macros::c_macros(whole.as_deref().unwrap_or(text), names).or(whole)
+    macros::c_macros(whole.as_deref().unwrap_or(text), names).or(whole).or(values)
+}
+
+/// C: without the comments inside of macros, where the grammar ends their values.
+fn macro_values(text: &str) -> Option<String> {
+    let mut bytes = text.as_bytes().to_vec();
+    let mut changed = false;
+    for (at, _) in text.match_indices("define") {
+        let before = text[..at].trim_end_matches([' ', '\t']).strip_suffix('#');
+        let is_first = |before: &str| before.is_empty() || before.ends_with('\n');
+        if !before.is_some_and(|before| is_first(before.trim_end_matches([' ', '\t']))) {
+            continue;
+        }
+        let end = macros::end_of_line(text.as_bytes(), at);
+        let mut from = at;
+        while let Some(start) = text[from..end].find("/*").map(|open| from + open) {
+            let Some(stop) = text[start..end].find("*/").map(|close| start + close + 2) else { break };
+            if !text[stop..end].trim().is_empty() {
+                // What joins lines stays.
+                bytes[start..stop].iter_mut().filter(|byte| !b"\\\r\n".contains(byte)).for_each(|byte| *byte = b' ');
+                changed = true;
+            }
+            from = stop;
+        }
+    }
+    if changed { String::from_utf8(bytes).ok() } else { None }
 }
 
 /// Directives of the C preprocessor.

@@ -199,6 +199,12 @@ pub(super) fn add_match<'t>(
             let bracket = text[declarator.clone()].find('(').unwrap_or(declarator.len());
             bytes.end = bytes.start + text[bytes.start..declarator.start + bracket].trim_end().len();
         }
+        // `operator +`: from one node to another.
+        if name == "name.end" {
+            let begun = parts.iter_mut().rfind(|(part, _)| *part == "name");
+            begun.into_iter().for_each(|(_, name)| name.end = name.end.max(bytes.end));
+            continue;
+        }
         match name {
             "comment" => found.comments.push(bytes),
             "attribute" => found.attributes.push(bytes),

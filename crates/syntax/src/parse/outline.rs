@@ -59,6 +59,11 @@ const NO_NAMES: [&str; 10] = ["if", "else", "elsif", "elif", "while", "for", "fo
 /// Keywords of one language that name functions in others. Neither they nor a name after nothing but them is defined.
 const KEYWORDS: [(&str, &[&str]); 1] =
     [("dlang", &["assert", "cast", "debug", "is", "mixin", "pragma", "typeid", "typeof", "version"])];
+/// Words of one language that a type or an attribute in brackets may begin with, and a name may follow.
+const ATTRIBUTES: [(&str, &[&str]); 1] = [(
+    "dlang",
+    &["align", "const", "deprecated", "extern", "immutable", "in", "inout", "out", "package", "scope", "shared"],
+)];
 /// Words before a bracket that are not called.
 const NOT_CALLED: [&str; 32] = [
     "if", "elseif", "elsif", "elif", "else", "while", "for", "foreach", "switch", "return", "case", "when", "catch",
@@ -118,6 +123,8 @@ struct OpenDefinition<'a> {
     /// Whether a semicolon ends its first line.
     is_statement: bool,
     name: &'a str,
+    /// The last lines of definitions inside it that are not units, innermost last.
+    inner: Vec<&'a Regex>,
     definition: Definition,
 }
 
@@ -136,14 +143,14 @@ impl OpenDefinition<'_> {
     }
 
     /// Whether a line, which begins a definition of extent `head` or none, is outside of it.
-    fn ends_before(&self, line: &str, indentation: usize, head: Option<DefinitionExtent>) -> bool {
+    fn ends_before(&self, line: &str, indentation: usize, head: Option<DefinitionExtent>, goes_on: bool) -> bool {
         let is_left = indentation <= self.indentation;
         match (self.extent, head) {
             // A line of a form that begins with anything else is part of a text.
             (DefinitionExtent::Indented, _) if self.is_form => {
                 is_left && line.trim_start().starts_with(FORM_BEGINNINGS)
             }
-            (DefinitionExtent::Indented, _) => is_left && (self.is_statement || !goes_on(line.trim_start())),
+            (DefinitionExtent::Indented, _) => is_left && (self.is_statement || !goes_on),
             (DefinitionExtent::Next(own), Some(DefinitionExtent::Next(other))) => other <= own,
             // Without a last line of its own, a function ends before the next definition, anything else before the next
             // of its kind.
@@ -168,7 +175,7 @@ fn column_of(line: &str) -> usize {
 
 /// Whether a line indented like a definition's first still belongs to it: brackets that open or continue.
 fn goes_on(word: &str) -> bool {
-    word.starts_with(['{', ')', ']'])
+    word.starts_with(['{', '(', ')', ']'])
 }
 
 /// Whether a line indented like a definition's first may be its last.
@@ -215,11 +222,18 @@ impl<'a> OutlineReader<'a> {
             self.last = number;
             return;
         }
-        let (head, column) = (self.head(line), column_of(line));
+        let (head, column) = (self.head(line).or_else(|| self.head_before_bracket(line, number)), column_of(line));
+        let inner = self.open.last_mut().and_then(|code| code.inner.pop_if(|last| last.is_match(line)));
+        if inner.is_some() {
+            self.last = number;
+            return;
+        }
         let ends_with =
             self.open.iter().rposition(|open| open.first < number && open.ends_with(line, column, head.is_some()));
         let extent = head.as_ref().map(|(at, _)| self.outline.heads[*at].0.extent);
-        let ends_before = self.open.iter().position(|open| open.ends_before(line, column, extent));
+        let goes_on =
+            goes_on(code) || self.outline.continues.as_ref().is_some_and(|continues| continues.is_match(line));
+        let ends_before = self.open.iter().position(|open| open.ends_before(line, column, extent, goes_on));
         match (ends_with, ends_before) {
             (Some(with), before) if before.is_none_or(|before| with <= before) => {
                 self.close(with + 1, self.last);
@@ -235,9 +249,10 @@ impl<'a> OutlineReader<'a> {
             self.found.imports.push(start + indentation..start + indentation + code.len());
         }
         self.add_calls(line, start, head.as_ref().map_or(0, |(at, names)| self.behind_head(line, *at, names)));
-        let is_inside_code = self.open.iter().any(|open| !open.definition.what.is_container());
-        if let Some((at, names)) = head.filter(|_| !is_inside_code) {
-            self.begin(number, at, &names);
+        let Some((at, names)) = head else { return };
+        match self.open.last() {
+            Some(code) if !code.definition.what.is_container() => self.begin_inside(line, at, &names),
+            _ => self.begin(number, at, &names),
         }
     }
 
@@ -258,17 +273,29 @@ impl<'a> OutlineReader<'a> {
             }
             // `static if (…) {` defines nothing; a name at the beginning may be such a word.
             let (before, word) = (line[..name.start].trim(), &line[name.clone()]);
+            let is_own = self.is_own(&KEYWORDS, word) || self.is_own(&ATTRIBUTES, word);
             let is_keyword = self.outline.heads[at].0.what == "function"
-                && (NO_NAMES.contains(&word) || self.is_own_keyword(word) || self.is_own_keyword(before))
+                && (NO_NAMES.contains(&word) || is_own || self.is_own(&KEYWORDS, before))
                 && line[name.end..].trim_start().starts_with('(')
                 && !code.starts_with('(');
-            (!is_keyword || before.is_empty()).then_some((at, names))
+            (!is_keyword || (before.is_empty() && !is_own)).then_some((at, names))
         })
     }
 
-    /// Whether a word is a keyword of this language alone.
-    fn is_own_keyword(&self, word: &str) -> bool {
-        KEYWORDS.iter().any(|(language, words)| *language == self.language.name && words.contains(&word))
+    /// The same of a line whose bracket follows on the next: `void run` before `(int count)`.
+    fn head_before_bracket(&self, line: &str, number: u32) -> Option<(usize, Vec<Bytes>)> {
+        if number == self.lines.count() || !line.ends_with(is_word) {
+            return None;
+        }
+        let next = self.lines.line(number + 1).trim();
+        let is_bracket = next.starts_with('(') && next.len() <= LINE_BYTES_MAX;
+        let head = is_bracket.then(|| self.head(&format!("{line} {next}"))).flatten();
+        head.filter(|(_, names)| names.iter().all(|name| name.end <= line.len()))
+    }
+
+    /// Whether a word is in this language's list.
+    fn is_own(&self, lists: &[(&str, &[&str])], word: &str) -> bool {
+        lists.iter().any(|(language, words)| *language == self.language.name && words.contains(&word))
     }
 
     fn begin(&mut self, number: u32, at: usize, names: &[Bytes]) {
@@ -295,6 +322,7 @@ impl<'a> OutlineReader<'a> {
             is_form: line.trim_start().starts_with('('),
             is_statement: line.trim_end().ends_with(';'),
             name: &line[name.clone()],
+            inner: Vec::new(),
             definition,
         });
         let ends_here = last.as_ref().is_some_and(|last| match extent {
@@ -306,6 +334,21 @@ impl<'a> OutlineReader<'a> {
         });
         if extent == DefinitionExtent::Line || ends_here {
             self.close(self.open.len() - 1, number);
+        }
+    }
+
+    /// Notes a definition inside of code: it is no unit, but its last line is not the outer one's.
+    fn begin_inside(&mut self, line: &str, at: usize, names: &[Bytes]) {
+        let outline: &'a CompiledOutline = self.outline;
+        let (row, _, last) = &outline.heads[at];
+        let is_ended = |extent| matches!(extent, DefinitionExtent::Ended(_));
+        let (Some(last), Some(name), Some(code)) = (last, names.last(), self.open.last()) else { return };
+        if is_ended(row.extent)
+            && is_ended(code.extent)
+            && column_of(line) > code.indentation
+            && !self.ends_on_line(&line[name.end..], last)
+        {
+            self.open.last_mut().into_iter().for_each(|code| code.inner.push(last));
         }
     }
 

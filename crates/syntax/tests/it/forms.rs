@@ -269,3 +269,66 @@ fn definitions_are_read_from_lines() {
         ("fortran", "block data tables\nend block data\nsubroutine s(a)\nend subroutine\n", &["tables", "s"]),
     ]);
 }
+
+#[test]
+fn heads_over_lines_and_inner_definitions_end_where_they_should() {
+    assert_names(&[
+        // The type of the result, the parameters and the conditions have lines of their own.
+        (
+            "dlang",
+            "Pair!(T)\nsorted(alias less, T)(T range)\nif (isRange!T)\nin (range.ok)\n{\n    foo(x,\n        y);\n}\nvoid run\n(int count)\n{\n}\nconst(char)[] text()\n{\n}\nenum limit : size_t;\n",
+            &["sorted", "run", "text", "limit"],
+        ),
+        // A function inside of a function does not end it.
+        (
+            "cmake",
+            "function(outer)\n  function(inner)\n  endfunction()\n  set(local 1)\nendfunction()\nset(GLOBAL 1)\n",
+            &["outer", "GLOBAL"],
+        ),
+        (
+            "fortran",
+            "subroutine outer()\ncontains\n  subroutine inner()\n  end subroutine\nend subroutine\nsubroutine next()\nend subroutine\n",
+            &["outer", "next"],
+        ),
+        // A semicolon between parameters ends no declaration.
+        (
+            "vhdl",
+            "package body p is\n  procedure put (a : inout line; b : in bit;\n                 c : in side := right) is\n    constant d : integer := 1;\n  begin\n  end procedure put;\n  function get (a : bit) return bit;\nend package body;\n",
+            &["p", "p.put", "p.get"],
+        ),
+        (
+            "ada",
+            "package body P is\n   procedure Put (A : Line; B : Bit;\n                  C : Side) is\n      D : constant Integer := 1;\n   begin\n      null;\n   end Put;\n   E : constant Integer := 2;\nend P;\n",
+            &["P", "P.Put", "P.E"],
+        ),
+    ]);
+}
+
+#[test]
+fn macros_and_rules_lose_nothing_behind_them() {
+    assert_names(&[
+        // Comments inside of values; types that the grammar knows.
+        (
+            "c",
+            "#define POP(s) do {\\\n  /* Don't call. */\\\n  s--;\\\n} while (0)\n#define SIZE (3 /* head */ + 1)\ntypedef unsigned char uint8_t;\nint f(void) { return 1; }\n",
+            &["POP", "SIZE", "uint8_t", "f"],
+        ),
+        // Blocks behind macros in a function that the grammar loses.
+        (
+            "c",
+            "int match(int op) {\n#ifdef A\n  switch (op) {\n#else\n  JUMP {\n#endif\n    CASE_OP(ANY)\n    {\n      op++;\n    }\n    else if (READ_IT(op)) {\n      op++;\n    }\n  }\n",
+            &["match"],
+        ),
+        // Rules without recipes and prerequisites; references over lines.
+        (
+            "make",
+            "pre-build::\nall: $(and \\\n\t$(A), $(B))\nlist:\n\t$(if $(C),\\\n\t  set -e; \\\n\t  $(foreach f,$(C),\\\n\t    mv $(f);))\n$(addsuffix .gz,$(D)) $(addsuffix .tgz,$(D)):\n\ttar\nlast::\ndefine step\n\t@echo $(1 \\\n\t)\nendef\n",
+            &["pre-build", "all", "list", "$(addsuffix .gz,$(D))", "$(addsuffix .tgz,$(D))", "last", "step"],
+        ),
+        (
+            "csharp",
+            "class A {\n  public static bool operator ==(A a, A b) => true;\n  public static explicit operator bool(A a) => true;\n  public static implicit operator List<int>(A a) { return a.b; }\n}\n",
+            &["A", "A.operator ==", "A.operator bool", "A.operator List"],
+        ),
+    ]);
+}

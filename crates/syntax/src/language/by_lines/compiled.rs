@@ -14,6 +14,7 @@ pub struct CompiledOutline {
     pub(crate) heads: Vec<(DefinitionLine, Regex, Option<Regex>)>,
     pub(crate) imports: Option<Regex>,
     pub(crate) calls: Option<Regex>,
+    pub(crate) continues: Option<Regex>,
 }
 
 impl LineOutline {
@@ -37,6 +38,7 @@ impl LineOutline {
         Ok(CompiledOutline {
             heads: self.heads.iter().map(head).collect::<Result<_, _>>()?,
             imports: given(self.imports).map(|pattern| compiled(&pattern)).transpose()?,
+            continues: given(self.continues).map(|pattern| compiled(&pattern)).transpose()?,
             calls: given(self.calls).map(|pattern| self.pattern(&pattern)).transpose()?,
         })
     }

@@ -44,6 +44,9 @@ pub struct LineOutline {
     pub imports: &'static str,
     /// A pattern whose last group is a called name; empty for none.
     pub calls: &'static str,
+    /// A pattern of lines that belong to the definition above them although they are indented like its first, such as
+    /// conditions; empty for none.
+    pub continues: &'static str,
     /// Whether the case of letters is irrelevant.
     pub ignores_case: bool,
 }
@@ -125,7 +128,7 @@ const fn section(pattern: &'static str) -> DefinitionLine {
     DefinitionLine::new("section", pattern)
 }
 
-const OUTLINE: LineOutline = LineOutline { heads: &[], imports: "", calls: "", ignores_case: false };
+const OUTLINE: LineOutline = LineOutline { heads: &[], imports: "", calls: "", continues: "", ignores_case: false };
 
 /// Calls in languages with brackets after the name.
 const CALLS: &str = r"([A-Za-z_]\w*)\s?\(";

@@ -52,9 +52,12 @@ lined!(DLANG, "dlang", ["d", "di"], &["//", "/*", "/+"], [
     function(r"(?:[\w@]+\s+)*?(this|~this)\s*\([^;]*(?:\{.*)?$"),
     // A type may be `const(char)[]`, and attributes have arguments: `extern(C)`.
     function(r"[\w@][\w<>\[\],.*&?@:!]*(?:\([^()]*\)[\w\[\]*.!]*)?\s+(?:[\w<>\[\],.*&?@:!]+(?:\([^()]*\)[\w\[\]*.!]*)?\s+)*[*&]*(\w+)\s*\([^;{}]*(?:\{.*|=>.*)?$"),
+    // The type of the result is on the line above.
+    function(r"^([a-z]\w*)\s*\([^;{}]*$"),
     DefinitionLine { what: "function.test", ..function(r"@\(?\x22([^\x22]+)\x22\)?\s*unittest\b") },
     constant(r"(?:enum|alias)\s+(?:[\w\[\]]+\s+)?(\w+)\s*=").line(),
-], imports: r"(?:public\s+|static\s+)?import\s", calls: CALLS; aliases: &["d"], member_extensions: &["d"]);
+    constant(r"enum\s+(\w+)\s*:[^{}]*;").line(),
+], imports: r"(?:public\s+|static\s+)?import\s", calls: CALLS, continues: r"(?:if|in|out)\s*\(|(?:in|out|do|body)\s*$"; aliases: &["d"], member_extensions: &["d"]);
 lined!(ELM, "elm", ["elm"], &["--", "{-"], [
     class(r"^type\s+(?:alias\s+)?(\w+)"),
     function(r"^port\s+([a-z]\w*)\s*:"),

@@ -11,7 +11,8 @@ lined!(ADA, "ada", ["adb", "ads", "ada"], DASHES, [
     class(r"package\s+([\w.]+)\s+is\s+new\b"),
     DefinitionLine { what: "function.declaration", ..function(r"(?:procedure|function)\s+(\w+|\x22[^\x22]+\x22)\s+is\s+new\b") },
     class(r"(?:private\s+)?package(?:\s+body)?\s+([\w.]+)\s*(?:\bis\b|\bwith\b|$)").closed(r"end\b"),
-    declaration(r"(?:not\s+)?(?:overriding\s+)?(?:procedure|function|entry)\s+(?:([\w.]+)\.)?(\w+|\x22[^\x22]+\x22).*;\s*$"),
+    // All brackets are closed: `procedure A (B : C;` goes on.
+    declaration(r"(?:not\s+)?(?:overriding\s+)?(?:procedure|function|entry)\s+(?:([\w.]+)\.)?(\w+|\x22[^\x22]+\x22)(?:[^()]|\([^()]*(?:\([^()]*\)[^()]*)*\))*;\s*$"),
     function(r"(?:not\s+)?(?:overriding\s+)?(?:procedure|function|entry)\s+(?:([\w.]+)\.)?(\w+|\x22[^\x22]+\x22)").closed(r"end\b"),
     class(r"(?:task|protected)(?:\s+(?:type|body))?\s+(\w+).*\bis\b").closed(r"end\b"),
     class(r"(?:sub)?type\s+(\w+)"),
@@ -40,7 +41,8 @@ lined!(FORTRAN, "fortran", ["f", "for", "ftn", "f77", "f90", "f95", "f03", "f08"
     class(r"(?:abstract\s+)?interface\s+(\w+)").ended(r"end\s*interface\b"),
     function(r"(?:(?:recursive|pure|elemental|impure|module|non_recursive)\s+)*subroutine\s+(\w+)")
         .ended(r"end\s*(?:subroutine\b|procedure\b|$)"),
-    function(r"(?:[\w*=,() ]+\s+)?function\s+(\w+)\s*\(").ended(r"end\s*(?:function\b|procedure\b|$)"),
+    // After a type, not after the mark of a comment: `c     function f(x)`.
+    function(r"(?:(?:recursive|pure|elemental|impure|module|non_recursive|integer|real|logical|complex|character|byte|double|type|class|attributes)\b[\w*=,() ]*\s+)?function\s+(\w+)\s*\(").ended(r"end\s*(?:function\b|procedure\b|$)"),
     constant(r"\w[\w()=, ]*,\s*parameter\b[^:]*::\s*(\w+)"),
 ], imports: r"(?:use|include)\s", calls: r"(?:call\s+(\w+)|\b([a-z]\w*)\()", ignores_case: true;
     member_extensions: &["f", "for"]);
@@ -106,7 +108,7 @@ lined!(VHDL, "vhdl", ["vhd", "vhdl"], DASHES, [
     class(r"architecture\s+(\w+)\s+of\b").closed(r"end\b"),
     class(r"configuration\s+(\w+)\s+of\b").closed(r"end\b"),
     class(r"package\s+(?:body\s+)?(\w+)\s+is\b").closed(r"end\b"),
-    declaration(r"(?:(?:pure|impure)\s+)?(?:function|procedure)\s+(\w+|\x22[^\x22]+\x22).*;\s*$"),
+    declaration(r"(?:(?:pure|impure)\s+)?(?:function|procedure)\s+(\w+|\x22[^\x22]+\x22)(?:[^()]|\([^()]*(?:\([^()]*\)[^()]*)*\))*;\s*$"),
     function(r"(?:(?:pure|impure)\s+)?(?:function|procedure)\s+(\w+|\x22[^\x22]+\x22)").closed(r"end\b"),
     class(r"component\s+(\w+)").closed(r"end\b"),
     function(r"(\w+)\s*:\s*(?:postponed\s+)?process\b").closed(r"end\b"),

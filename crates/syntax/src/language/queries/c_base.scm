@@ -97,7 +97,8 @@
     (enum_specifier !body)
     (macro_type_specifier)
   ]
-  declarator: (type_identifier) @name) @constant
+  ; `typedef unsigned char uint8_t;`
+  declarator: [(type_identifier) (primitive_type)] @name) @constant
 ; `static DEFINE_MUTEX(name);`
 (declaration
   type: (type_identifier) @_macro

@@ -38,11 +38,13 @@
 (destructor_declaration name: (identifier) @name body: (_)? @body) @method
 (operator_declaration
   type: (_) @return
-  operator: _ @name
+  "operator" @name
+  operator: _ @name.end
   parameters: (parameter_list) @parameters
   body: (_)? @body) @method
 (conversion_operator_declaration
-  type: (_) @name
+  "operator" @name
+  type: (_) @name.end
   parameters: (parameter_list) @parameters
   body: (_)? @body) @method
 (indexer_declaration

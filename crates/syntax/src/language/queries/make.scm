@@ -8,6 +8,9 @@
   (#not-match? @name "^\\.[A-Z_]+$"))
 ((rule (targets (_) @name) @function (prerequisites) @function)
   (#not-match? @name "^\\.[A-Z_]+$"))
+; A rule that others add to: `pre-build::`.
+((rule (targets (_) @name) @function)
+  (#not-match? @name "^\\.[A-Z_]+$"))
 
 ; A macro takes arguments; other definitions are text.
 ((define_directive name: (word) @name value: (raw_text) @_text @body) @function
