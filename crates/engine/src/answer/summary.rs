@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use colgrep_core::identifier_style::{is_name_in_query, is_name_in_question};
 use colgrep_core::query::intents::{Intents, lookup_form};
+use colgrep_core::query::languages::Translation;
 use colgrep_core::query::{Query, last_segment};
 use colgrep_core::spelling::Spelling;
 use colgrep_core::statistics::TermCount;
@@ -455,7 +456,12 @@ fn written(query: &Query) -> Vec<String> {
             .collect();
     }
     let mut seen = HashSet::new();
-    let each = query.content_words().map(String::from).filter(|word| seen.insert(word.to_lowercase()));
+    let is_typed = |read: &&Translation| !read.has_form;
+    let words: Vec<&str> = match query.translation.as_ref().filter(is_typed) {
+        Some(read) => read.words.split(' ').collect(),
+        None => query.content_words().collect(),
+    };
+    let each = words.into_iter().map(String::from).filter(|word| seen.insert(word.to_lowercase()));
     each.take(WORDS_LOOKED_UP_MAX).collect()
 }
 

@@ -50,6 +50,33 @@ fn a_question_finds_what_its_english_form_finds() {
 }
 
 #[test]
+fn words_without_a_question_are_found_as_typed_too() {
+    let files = [
+        ("src/names.py", "# 日本語のコメント\n変数名 = 1\nユーザー名_取得 = 2\n"),
+        ("src/get.py", "def get_number(book):\n    return book.name\n"),
+        ("src/pool.go", "package pool\n\n// 连接池\nfunc connectionPool() {}\n"),
+        ("src/suche.py", "größe_ändern = 3  # Datei löschen\n"),
+        ("src/delete.py", "def delete_file(path):\n    path.unlink()\n"),
+    ];
+    let project = Project::with(&files);
+    let snapshot = project.update(None).0;
+    for (words, path) in [
+        ("取得", "src/names.py"),
+        ("名_取得", "src/names.py"),
+        ("数", "src/names.py"),
+        ("名", "src/names.py"),
+        ("本", "src/names.py"),
+        ("连接池", "src/pool.go"),
+        ("Datei löschen", "src/suche.py"),
+    ] {
+        assert_eq!(first(&ask(&snapshot, words)), Some(path), "{words}");
+    }
+    // In English, too.
+    let both = ask(&snapshot, "取得");
+    assert!(both.hits.iter().any(|hit| both.files[hit.file].path == "src/get.py"));
+}
+
+#[test]
 fn comments_and_documents_in_the_language_are_found_by_their_words() {
     let project = Project::with(&FILES);
     let snapshot = project.update(None).0;
