@@ -1,14 +1,17 @@
 //! `ignored`: trees with ignore files whose lines are drawn from a grammar of all that git reads in them, walked here
-//! and listed by `git ls-files`: both find the same files.
+//! and listed by `git ls-files`: both find the same files, and again after a few changes, when the walk lists only what
+//! differs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread::sleep;
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
-use colgrep_index::walk::{GitPlaces, LeftOut, WalkOptions, walk};
+use colgrep_index::walk::{DirCache, GitPlaces, LeftOut, WalkOptions, Walked, walk_again};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};
@@ -118,6 +121,9 @@ const WILD: [&[u8]; 35] = [
 /// What ends a line now and then.
 const ENDS: [&[u8]; 6] = [b" ", b"  ", b"\t", b"\r", b"/", b"\0z"];
 
+/// How long a change is ago that a walk trusts.
+const SETTLED: Duration = Duration::from_millis(60);
+
 /// How git comes to know of the user's ignore file.
 const CONFIGURATIONS: [&str; 6] = [
     "",
@@ -196,19 +202,29 @@ fn write(folder: &Path, random: &mut StdRng) -> Result<()> {
         fs::create_dir_all(tree.join(".git/info"))?;
         fs::write(tree.join(".git/info/exclude"), ignore_file(random))?;
     }
-    let excludes = folder.join("excludes");
-    fs::write(&excludes, ignore_file(random))?;
-    let named = format!("[core]\n\texcludesFile = {}\n", excludes.display());
-    fs::write(folder.join("included"), &named)?;
+    // Some people share such a file between repositories.
+    #[cfg(unix)]
+    if random.random_bool(0.1) {
+        fs::create_dir_all(tree.join(".git/info"))?;
+        fs::remove_file(tree.join(".git/info/exclude")).ok();
+        std::os::unix::fs::symlink(folder.join("excludes"), tree.join(".git/info/exclude"))?;
+    }
+    fs::write(folder.join("excludes"), ignore_file(random))?;
+    configure(folder, random)?;
+    if random.random_bool(0.1) {
+        let own = fs::read_to_string(tree.join(".git/config"))?;
+        fs::write(tree.join(".git/config"), own + &fs::read_to_string(folder.join("included"))?)?;
+    }
+    Ok(())
+}
+
+/// Writes the user's configuration.
+fn configure(folder: &Path, random: &mut StdRng) -> Result<()> {
+    fs::write(folder.join("included"), format!("[core]\n\texcludesFile = {}\n", folder.join("excludes").display()))?;
     let mut config = CONFIGURATIONS.choose(random).context("a configuration")?.replace("EXCLUDES", "~/excludes");
     let ignore_case = random.random_bool(0.25);
     write!(config, "[core]\n\tignoreCase = {ignore_case}\n")?;
-    fs::write(folder.join("config"), config)?;
-    if random.random_bool(0.1) {
-        let own = fs::read_to_string(tree.join(".git/config"))?;
-        fs::write(tree.join(".git/config"), own + &named)?;
-    }
-    Ok(())
+    Ok(fs::write(folder.join("config"), config)?)
 }
 
 /// Runs git in the tree with this configuration alone.
@@ -232,21 +248,78 @@ fn try_one(seed: u64) -> Result<Vec<(&'static str, String)>> {
     // Git writes down whether names differ by case alone; the configuration drawn here is to count.
     git(&folder, &["config", "--unset-all", "core.ignorecase"]).ok();
     write(&folder, &mut random)?;
-    let listed = git(&folder, &["ls-files", "-z", "--others", "--exclude-standard"])?;
-    let listed = String::from_utf8(listed)?;
-    let by_git: BTreeSet<&str> = listed.split_terminator('\0').collect();
-    let places = GitPlaces {
-        files: vec![folder.join("config")],
-        ignore: Some(folder.join(".config/git/ignore")),
-        home: Some(folder.clone()),
+    let scene = IgnoredScene {
+        places: GitPlaces {
+            files: vec![folder.join("config")],
+            ignore: Some(folder.join(".config/git/ignore")),
+            home: Some(folder.clone()),
+        },
+        folder,
     };
-    let options = WalkOptions { hidden: true, ..WalkOptions::default() };
-    let walked = walk(&folder.join("tree"), &LeftOut { git: Some(&places), ..LeftOut::default() }, &options)?;
-    let by_walk: BTreeSet<&str> = walked.files.iter().map(|file| file.path.as_str()).collect();
-    let told = |path: &&str| format!("{path:?} with seed {seed:#x}");
-    let missed = by_git.difference(&by_walk).map(|path| ("ignored, and not by git", told(path)));
-    let more = by_walk.difference(&by_git).map(|path| ("ignored by git alone", told(path)));
-    Ok(missed.chain(more).collect())
+    // Recent changes are not trusted by the walk after them.
+    sleep(SETTLED);
+    let before = scene.walk(None)?;
+    let mut failures = scene.compare(&before, seed)?;
+    for _ in 0..random.random_range(1..4) {
+        change(&scene.folder, &mut random)?;
+    }
+    let again = scene.walk(Some(&before))?;
+    failures.extend(scene.compare(&again, seed)?.into_iter().map(|(_, told)| ("after changes", told)));
+    Ok(failures)
+}
+
+/// Changes something in the tree, its rules or the configuration.
+fn change(folder: &Path, random: &mut StdRng) -> Result<()> {
+    let tree = folder.join("tree");
+    let (one, other) = (tree.join(path(random)), tree.join(path(random)));
+    // What can't be done in this tree is not done.
+    match random.random_range(0..8) {
+        0 => fs::rename(&one, &other).ok(),
+        1 => fs::remove_dir_all(&one).or_else(|_| fs::remove_file(&one)).ok(),
+        2 => fs::create_dir_all(one.parent().context("a folder")?).and_then(|()| fs::write(&one, "new")).ok(),
+        3 => fs::write(one.join(".gitignore"), ignore_file(random)).ok(),
+        4 => fs::write(tree.join(".gitignore"), ignore_file(random)).ok(),
+        5 => fs::create_dir_all(tree.join(".git/info"))
+            .and_then(|()| fs::write(tree.join(".git/info/exclude"), ignore_file(random)))
+            .ok(),
+        6 => fs::write(folder.join("excludes"), ignore_file(random)).ok(),
+        _ => Some(configure(folder, random)?),
+    };
+    Ok(())
+}
+
+/// A tree with ignore files.
+struct IgnoredScene {
+    folder: PathBuf,
+    places: GitPlaces,
+}
+
+impl IgnoredScene {
+    fn walk(&self, before: Option<&Walked>) -> Result<Walked> {
+        let options = WalkOptions { hidden: true, ..WalkOptions::default() };
+        let left_out = LeftOut { git: Some(&self.places), ..LeftOut::default() };
+        let path = |place: usize| before.map_or("", |before| before.files[place].path.as_str());
+        let known = before.map(|before| DirCache {
+            tree: &before.tree,
+            files: before.files.len(),
+            path: &path,
+            unreadable: &before.unreadable,
+            skips: None,
+        });
+        Ok(walk_again(&self.folder.join("tree"), &left_out, &options, known.as_ref())?)
+    }
+
+    /// What a walk and git find differently.
+    fn compare(&self, walked: &Walked, seed: u64) -> Result<Vec<(&'static str, String)>> {
+        let listed = git(&self.folder, &["ls-files", "-z", "--others", "--exclude-standard"])?;
+        let listed = String::from_utf8(listed)?;
+        let by_git: BTreeSet<&str> = listed.split_terminator('\0').collect();
+        let by_walk: BTreeSet<&str> = walked.files.iter().map(|file| file.path.as_str()).collect();
+        let told = |path: &&str| format!("{path:?} with seed {seed:#x}");
+        let missed = by_git.difference(&by_walk).map(|path| ("ignored, and not by git", told(path)));
+        let more = by_walk.difference(&by_git).map(|path| ("ignored by git alone", told(path)));
+        Ok(missed.chain(more).collect())
+    }
 }
 
 pub(super) fn run(args: &TortureArgs) -> Result<Vec<Tally>> {

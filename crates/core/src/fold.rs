@@ -1,4 +1,4 @@
-//! Letters in one form: composed (NFC), lower case, and without the final form of the Greek sigma.
+//! Letters in one form: composed (NFC), lower case, and of several small letters with one capital the usual one.
 
 use std::borrow::Cow;
 
@@ -29,8 +29,18 @@ pub fn folded(text: &str) -> Cow<'_, str> {
 
 /// Appends the [`folded`] form of a text.
 pub(crate) fn push_folded(text: &str, to: &mut String) {
-    let lower = |c: char| c.to_lowercase().map(|c| if c == 'ς' { 'σ' } else { c });
-    to.extend(composed(text).chars().flat_map(lower));
+    to.extend(composed(text).chars().flat_map(|c| c.to_lowercase().map(usual)));
+}
+
+/// The usual one of the small letters with the same capital: `σ` for a final `ς`, `μ` for the micro sign `µ`, `s` for
+/// `ſ`. The Turkish `ı` is a letter of its own.
+fn usual(small: char) -> char {
+    let only = |all: &mut dyn Iterator<Item = char>| all.next().filter(|_| all.next().is_none());
+    if small.is_ascii() || small == 'ı' {
+        return small;
+    }
+    let capital = only(&mut small.to_uppercase()).filter(|capital| *capital != small);
+    capital.and_then(|capital| only(&mut capital.to_lowercase())).unwrap_or(small)
 }
 
 #[cfg(test)]
@@ -45,9 +55,17 @@ mod tests {
             ("οδός", "ΟΔΟ\u{301}Σ"),
             ("Größe", "GRO\u{308}ßE"),
             ("parseHTTP", "ParseHttp"),
+            ("timeout_\u{b5}s", "timeout_\u{3bc}s"),
+            ("ΜΕΓΑ\u{b5}", "\u{b5}εγα\u{3bc}"),
+            ("pa\u{17f}t", "PAST"),
+            ("ϕ_ϑ_ϵ", "Φ_Θ_Ε"),
+            ("\u{212a}ey", "key"),
             ("한글", "\u{1112}\u{1161}\u{11ab}\u{1100}\u{1173}\u{11af}"),
         ] {
             assert_eq!(folded(one), folded(other), "{one} {other}");
+        }
+        for (one, other) in [("ısı", "isi"), ("straße", "strasse"), ("ﬁn", "fin")] {
+            assert_ne!(folded(one), folded(other), "{one} {other}");
         }
         assert!(is_mark('\u{301}') && is_mark('\u{3099}') && !is_mark('a') && !is_mark('é'));
     }

@@ -215,14 +215,14 @@ impl Query {
         query
     }
 
-    /// Adds what was typed in another language than English. Its words find comments and documents in that language;
-    /// they weigh like stop words, because the English terms already say the same.
-    pub fn add_typed(&mut self, typed: &str, translation: Translation, tokenizer: &mut Tokenizer) {
+    /// Adds what was typed in another language than English. Its words find comments and documents in that language.
+    /// Unless the corpus `has` all of them, they weigh like stop words, because the English terms already say the same.
+    pub fn add_typed(&mut self, typed: &str, translation: Translation, has: bool, tokenizer: &mut Tokenizer) {
         self.typed = typed.to_string();
         tokenizer.tokenize(&translation.words, |token| {
             if !self.terms.iter().any(|term| term.text == token.term) {
                 let (text, compound) = (token.term.to_string(), token.compound);
-                self.terms.push(QueryTerm { text, stop: true, compound });
+                self.terms.push(QueryTerm { text, stop: !has, compound });
             }
         });
         self.translation = Some(translation);

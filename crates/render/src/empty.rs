@@ -17,19 +17,25 @@ pub fn of_lines(scope: &Scope, files: usize) -> Option<String> {
         return scope.pattern.as_ref().and_then(|pattern| of_pattern(pattern, scope.paths.is_empty()));
     }
     of_filters(scope).or_else(|| {
-        let paths: Vec<String> = scope.paths.iter().map(|path| shell_word(&path.to_string_lossy())).collect();
-        let place = if paths.is_empty() { "here".to_string() } else { format!("in {}", in_short(&paths.join(" "))) };
-        Some(format!("there is no file to search {place}; -uu searches hidden and ignored files too"))
+        Some(format!("there is no file to search {}; -uu searches hidden and ignored files too", place(scope)))
     })
 }
 
 /// Why a search for units found nothing; `has_files`: whether the filters leave any file.
 pub fn of_units(scope: &Scope, question: &Question, has_files: bool) -> Option<String> {
     if !has_files {
-        return of_filters(scope);
+        return of_filters(scope).or_else(|| {
+            Some(format!("no file {} is indexed; -uu -e PATTERN searches hidden and ignored files", place(scope)))
+        });
     }
     let of_facts = || if *question == Question::Every { of_facts(&scope.facts) } else { None };
     of_facts().or_else(|| scope.pattern.as_ref().and_then(|pattern| of_pattern(pattern, false)))
+}
+
+/// Where is searched.
+fn place(scope: &Scope) -> String {
+    let paths: Vec<String> = scope.paths.iter().map(|path| shell_word(&path.to_string_lossy())).collect();
+    if paths.is_empty() { "here".to_string() } else { format!("in {}", in_short(&paths.join(" "))) }
 }
 
 /// Which filters leave no file.
@@ -134,7 +140,11 @@ mod tests {
         ] {
             assert_eq!(of_lines(&scope, 0).as_deref(), Some(expected));
         }
-        assert_eq!(of_units(&scope(|_| {}), &Question::Every, false), None);
+        let nothing = of_units(&scope(|_| {}), &Question::Every, false);
+        assert_eq!(
+            nothing.as_deref(),
+            Some("no file here is indexed; -uu -e PATTERN searches hidden and ignored files")
+        );
     }
 
     #[test]

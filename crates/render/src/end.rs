@@ -10,7 +10,7 @@ use colgrep_engine::{Changes, Scope, Tests};
 use super::style::{self, paint};
 use super::{Format, OutputOptions};
 use crate::remarks::RemarkKind;
-use crate::words::{counted, counted_are, in_short, in_whole, quoted};
+use crate::words::{counted, in_short, in_whole, quoted};
 
 /// Maximum number of suggestions that a remark names.
 const NEAR_SHOWN: usize = 4;
@@ -76,12 +76,11 @@ fn not_found(end: &End, scope: &str) -> Option<String> {
     }
     if end.shown == 0 && end.is_tokens && !end.is_held {
         let tokens = in_short(end.query.trim().trim_matches('"'));
-        let large = too_large(end);
         let near = match reword(end) {
             Some(near) => near,
             None => format!("nearest by meaning: {}", with("--semantic-only")),
         };
-        return Some(format!("nothing holds \"{tokens}\"{large}; {near}"));
+        return Some(format!("nothing holds \"{tokens}\"; {near}"));
     }
     // Another spelling of a name shows in the results.
     let is_respelled = |(typed, read): &(String, String)| letters(typed).eq(letters(read));
@@ -102,23 +101,19 @@ pub fn is_cut(end: &End) -> bool {
     end.weak > 0 && end.least > FLOOR && !is_nowhere
 }
 
-/// How many files may have the unknown words but are too large to be searched.
-pub fn too_large(end: &End) -> String {
-    match end.too_large as u64 {
-        0 => String::new(),
-        files => format!(" ({} too large to be searched)", counted_are(files, "file")),
-    }
-}
-
-/// The remark on words that only files contain which are not indexed.
+/// The remark on words that only text contains which is not indexed, or that may be in a file that was not read.
 pub fn unindexed(end: &End) -> Option<String> {
-    let first = end.unindexed.first()?;
-    let fixed = if first.chars().all(|c| c.is_alphanumeric() || c == '_') { "" } else { "-F " };
-    Some(format!(
-        "only files that are not indexed (lock files, minified or large files) hold {}; colgrep -i {fixed}-e {} lists them",
-        quoted(&end.unindexed),
-        in_shell(first)
-    ))
+    let listing = |word: &str| {
+        let fixed = if word.chars().all(|c| c.is_alphanumeric() || c == '_') { "" } else { "-F " };
+        format!("colgrep -i {fixed}-e {}", in_shell(word))
+    };
+    if let Some(first) = end.unindexed.first() {
+        let held = quoted(&end.unindexed);
+        let what = "only what is not indexed (lock files, minified or large files, outputs of notebooks) holds";
+        return Some(format!("{what} {held}; {} lists it", listing(first)));
+    }
+    let first = end.unread.first().filter(|_| end.shown == 0)?;
+    Some(format!("not every file was searched for {}; {} searches all", quoted(&end.unread), listing(first)))
 }
 
 /// The remark on phrases in quotes that no file contains.
@@ -143,9 +138,7 @@ pub fn unheld(end: &End, found: usize) -> Option<String> {
     let is_said = end.is_tokens && found == 0 && end.near.is_empty();
     let near = if end.near.is_empty() { "" } else { "; similar words here: " };
     let is_told = !end.unknown.is_empty() && !is_said;
-    // Of tokens without results, the same was said before.
-    let large = if end.is_tokens && found == 0 { String::new() } else { too_large(end) };
-    is_told.then(|| format!("nothing here holds {}{large}{near}{}", quoted(&end.unknown), near_words(end)))
+    is_told.then(|| format!("nothing here holds {}{near}{}", quoted(&end.unknown), near_words(end)))
 }
 
 /// The first few suggestions.
@@ -262,15 +255,12 @@ mod tests {
         let found = |strongest| end(move |end| (end.shown, end.strongest) = (2, strongest));
         let weak = end(|end| end.weak = 3);
         let tokens = end(|end| (end.is_tokens, end.query) = (true, "E0502".to_string()));
-        let large = end(|end| (end.is_tokens, end.query, end.too_large) = (true, "E0502".to_string(), 2));
         let unknown = end(|end| {
             end.unknown = words(&["frob"]);
             end.near = words(&["grab", "take"]);
         });
         let locked = end(|end| (end.is_tokens, end.unindexed) = (true, words(&["a/b"])));
-        let unread = end(|end| {
-            (end.unknown, end.too_large) = (words(&["frob"]), 1);
-        });
+        let unread = end(|end| (end.is_held, end.unread) = (true, words(&["frob"])));
         let quoted = end(|end| end.quoted = words(&["on any host"]));
         let cut = end(|end| (end.weak, end.least) = (3, 0.5));
         let cut_tokens = end(|end| {
@@ -322,20 +312,14 @@ mod tests {
             (named, false, "nothing here holds \"frob_it\""),
             (weak, false, "no likely answer here; colgrep --all 'parse it' src shows weak ones"),
             (tokens, false, "nothing holds \"E0502\"; nearest by meaning: colgrep --semantic-only E0502 src"),
-            (
-                large,
-                false,
-                "nothing holds \"E0502\" (2 files are too large to be searched); \
-                 nearest by meaning: colgrep --semantic-only E0502 src",
-            ),
             (unknown, false, "nothing here holds \"frob\"; similar words here: grab, take"),
             (
                 locked,
                 false,
-                "only files that are not indexed (lock files, minified or large files) hold \"a/b\"; \
-                 colgrep -i -F -e a/b lists them",
+                "only what is not indexed (lock files, minified or large files, outputs of notebooks) holds \"a/b\"; \
+                 colgrep -i -F -e a/b lists it",
             ),
-            (unread, false, "nothing here holds \"frob\" (1 file is too large to be searched)"),
+            (unread, false, "not every file was searched for \"frob\"; colgrep -i -e frob searches all"),
             (full, false, ""),
             (all, false, "30 files hold a form of \"parse\", 2 shown; -k shows more"),
             (respelled, false, ""),

@@ -20,8 +20,8 @@ pub(super) enum KnownQuery {
     Nothing,
     /// Respelled words, each as typed and as read, and how a query in another language was read.
     Respelled(Vec<(String, String)>, Option<Translation>),
-    /// It is in another language, and the corpus has its words rather than the English ones.
-    AsTyped,
+    /// It is in another language, and the corpus has its words: the English ones too, or these alone.
+    AsTyped(Option<Translation>),
     /// Its pointers.
     Pointers(Pointers),
     /// It is the title of a long query.
@@ -41,19 +41,19 @@ pub(super) fn read(
     let typed = split_node_ids(told, language::facts());
     let translation = match known {
         KnownQuery::Nothing | KnownQuery::Pointers(_) => in_english(corpus, &typed, tokenizer)?,
-        KnownQuery::Respelled(_, translation) => translation.clone(),
-        KnownQuery::AsTyped | KnownQuery::Title => None,
+        KnownQuery::Respelled(_, translation) | KnownQuery::AsTyped(translation) => translation.clone(),
+        KnownQuery::Title => None,
     };
     let told = match (&translation, known) {
-        (Some(translation), KnownQuery::Nothing | KnownQuery::Pointers(_)) => Cow::Borrowed(&*translation.text),
-        _ => Cow::Borrowed(&*typed),
+        (None, _) | (_, KnownQuery::Respelled(..)) => Cow::Borrowed(&*typed),
+        (Some(translation), _) => Cow::Borrowed(&*translation.text),
     };
     // The title of a long query may describe a change.
     let everywhere = all_places_of(&told, language::facts()).filter(|_| !matches!(known, KnownQuery::Title));
     let terms = request.background.terms;
     let request = &Request { query: everywhere.as_deref().unwrap_or(&told), ..*request };
     let mut query = match known {
-        KnownQuery::Nothing | KnownQuery::AsTyped if request.knobs.long_queries => {
+        KnownQuery::Nothing | KnownQuery::AsTyped(_) if request.knobs.long_queries => {
             match Long::read(request.query, language::facts()) {
                 Some(long) => Query::of_long(request.query, long, corpus.name, language::facts(), tokenizer),
                 None => read_short(corpus, request, tokenizer)?,
@@ -71,7 +71,7 @@ pub(super) fn read(
         query.respelled.clone_from(words);
     }
     if let Some(translation) = translation {
-        query.add_typed(&typed, translation, tokenizer);
+        query.add_typed(&typed, translation, matches!(known, KnownQuery::AsTyped(_)), tokenizer);
     }
     if let Some(table) = terms {
         query.expand(table, tokenizer);

@@ -9,6 +9,7 @@ use colgrep_core::fuse::{Evidence, Ranking, Retriever};
 use colgrep_core::knob::Knobs;
 use colgrep_core::path::{PathClass, PathFacts};
 use colgrep_core::query::Query;
+use colgrep_core::query::languages::Translation;
 use colgrep_core::rank::{self, Candidate, FileFacts, Fused, RankedUnit, Retrieved};
 use colgrep_core::statistics::{Statistics, WordMass};
 use colgrep_core::tag::Matched;
@@ -103,14 +104,16 @@ pub(super) fn with_retrieval<T>(
     let found = rayon::scope(|_| -> Result<_> {
         let rounds = timed(&mut timing.lexical, || Coordinator::new(corpus.shards, &of_shards, UnitIds::Parts))?;
         let statistics = timed(&mut timing.lexical, || rounds.ask(&StatisticsRequest))?;
-        if matches!(known, KnownQuery::Nothing) && is_known_as_typed(&query, &statistics) {
-            return Ok(Err(None));
+        if matches!(known, KnownQuery::Nothing)
+            && let Some(translation) = known_as_typed(&query, &statistics)
+        {
+            return Ok(Err((None, KnownQuery::AsTyped(translation))));
         }
         if may_respell
-            && let Some(respelled) =
+            && let Some(Respelled { text, words }) =
                 timed(&mut timing.lexical, || respelled(&rounds, &query, &statistics, &mut tokenizer))?
         {
-            return Ok(Err(Some(respelled)));
+            return Ok(Err((Some(text), KnownQuery::Respelled(words, query.translation.clone()))));
         }
         let question = question.as_ref();
         let search =
@@ -123,19 +126,19 @@ pub(super) fn with_retrieval<T>(
             let retrieval = Retrieval { query: query.clone(), retrieved, statistics, timing };
             then(Some(&rounds), retrieval)
         }
-        Err(None) => with_retrieval(corpus, request, KnownQuery::AsTyped, then),
-        Err(Some(Respelled { text, words })) => {
+        Err((None, known)) => with_retrieval(corpus, request, known, then),
+        Err((Some(text), known)) => {
             let semantic = request.semantic.map(|semantic| Semantic { question: None, ..semantic });
             let request = Request { query: &text, semantic, ..*request };
-            with_retrieval(corpus, &request, KnownQuery::Respelled(words, query.translation.clone()), then)
+            with_retrieval(corpus, &request, known, then)
         }
     }
 }
 
-/// Whether a query in another language is better read as typed: the corpus has all of its own words, and lacks most of
-/// the English ones.
-fn is_known_as_typed(query: &Query, statistics: &Statistics) -> bool {
-    let Some(translation) = &query.translation else { return false };
+/// How a query in another language is read, of which the corpus has all own words: as typed where it lacks most of the
+/// English ones, and in both languages where it is no question.
+fn known_as_typed(query: &Query, statistics: &Statistics) -> Option<Option<Translation>> {
+    let translation = query.translation.as_ref()?;
     let (mut own, mut english) = ((0, 0), (0, 0));
     let typed = Tokenizer::default().terms(&translation.words);
     for (term, count) in query.terms.iter().zip(&statistics.terms) {
@@ -147,7 +150,10 @@ fn is_known_as_typed(query: &Query, statistics: &Statistics) -> bool {
         counted.0 += u32::from(count.most() > 0);
         counted.1 += 1;
     }
-    own.1 > 0 && own.0 == own.1 && 2 * english.0 < english.1
+    let is_known = own.1 > 0 && own.0 == own.1;
+    let lacks_english = 2 * english.0 < english.1;
+    let both = (!lacks_english).then(|| translation.clone());
+    (is_known && (lacks_english || !translation.has_form)).then_some(both)
 }
 
 /// The joint vectors of a question's texts.

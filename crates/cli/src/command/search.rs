@@ -68,10 +68,10 @@ pub(super) fn run(mut plan: Plan, env: &Env) -> Result<u8> {
     let status = ask(plan, env, &mut session, &console)?;
     // It follows the last result even if both streams are the same.
     console.finish(session.settings().is_on("quiet"));
-    // An unreadable path is reported by a remark; results from elsewhere are printed.
+    // A remark reports an unreadable path, or an index that could not be updated; what was found is printed.
     let status = match status {
         FOUND if plan.output.silent => FOUND,
-        _ if session.has_unreadable() => FAILED,
+        _ if session.has_unreadable() || session.may_lack() => FAILED,
         status => status,
     };
     behind::start(&session, plan);

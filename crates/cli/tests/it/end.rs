@@ -127,13 +127,38 @@ fn exact_tokens_are_held_or_there_is_nothing() {
 }
 
 #[test]
-fn files_that_are_too_large_may_hold_what_nothing_does() {
+fn nothing_is_denied_of_files_that_were_not_read() {
     let sandbox = project();
-    sandbox.write("data/big.py", &format!("needle_777 = 1\n{}", "x = 1\n".repeat(200_000)));
+    let big = format!("needle_777 = 1\n{}", "x = 1\n".repeat(200_000));
+    sandbox.write("data/big.py", &big);
     let told = |args: &[&str]| sandbox.run(args).err;
-    let one = "nothing holds \"needle_778\" (1 file is too large to be searched); nearest by meaning";
-    assert!(told(&["needle_778"]).contains(one), "{}", told(&["needle_778"]));
-    assert!(told(&["needle_778", "-t", "rust"]).contains("nothing holds \"needle_778\"; nearest"), "by the filters");
+    // One that is too large to be indexed is read for it.
+    assert!(told(&["needle_778"]).contains("nothing holds \"needle_778\"; nearest by meaning"));
+    let unread = "colgrep: not every file was searched for \"needle_778\"; colgrep -i -e needle_778 searches all\n";
+    sandbox.write("data/huge.py", &big);
+    let huge = std::fs::File::options().append(true).open(sandbox.root().join("data/huge.py")).expect("a file");
+    huge.set_len(65 << 20).expect("a file with a hole");
+    assert_eq!(told(&["needle_778"]), unread);
+    std::fs::remove_file(sandbox.root().join("data/huge.py")).expect("a file");
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt as _;
+        let name = std::ffi::OsStr::from_bytes(b"caf\xe9.py");
+        std::fs::write(sandbox.root().join(name), "needle_778 = 1\n").expect("a file");
+        assert_eq!(told(&["needle_778"]), unread);
+    }
+}
+
+#[test]
+fn an_index_without_files_says_so() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.rs", "fn zebra() {}\n");
+    sandbox.write(".ignore", "*\n");
+    for args in [&["zebra"][..], &["where is the zebra", "."], &["--kind", "function"]] {
+        let ran = sandbox.run(args);
+        assert!(ran.status == 1 && ran.err.contains("is indexed; -uu -e PATTERN searches"), "{args:?}: {ran:?}");
+    }
+    assert_eq!(sandbox.run(&["-uu", "-e", "zebra", "-l"]).out, "a.rs\n");
 }
 
 #[test]
@@ -142,20 +167,24 @@ fn words_in_files_that_are_not_indexed_are_not_denied() {
     sandbox.write("data/big.py", &format!("needle_777 = 1\n{}", "x = 1\n".repeat(200_000)));
     sandbox.write("go.sum", "github.com/Acme/quuxlib v1.0.0 h1:j7eGeouHqKxXV5pUuKE4zz7dFj8W\n");
     sandbox.write("app.min.js", &format!("var zorkAll={};", "f(1);".repeat(20_000)));
+    let output = r#"{"output_type": "stream", "name": "stdout", "text": ["printed_frob\n"]}"#;
+    let cell = format!(r#"{{"cell_type": "code", "metadata": {{}}, "source": ["show()\n"], "outputs": [{output}]}}"#);
+    sandbox.write("plot.ipynb", &format!(r#"{{"cells": [{cell}], "metadata": {{}}, "nbformat": 4}}"#));
     for (query, word, pattern) in [
         ("needle_777", "needle_777", "-e needle_777"),
         ("quuxlib", "quuxlib", "-e quuxlib"),
         ("zorkAll", "zorkAll", "-e zorkAll"),
+        ("printed_frob", "printed_frob", "-e printed_frob"),
         ("where is quuxlib configured", "quuxlib", "-e quuxlib"),
     ] {
         let ran = sandbox.run(&[query]);
         assert!(
             ran.err.contains(&format!(
-                "only files that are not indexed (lock files, minified or large files) hold \"{word}\""
+                "only what is not indexed (lock files, minified or large files, outputs of notebooks) holds \"{word}\""
             )),
             "{query}: {ran:?}"
         );
-        assert!(ran.err.contains(&format!("colgrep -i {pattern} lists them")), "{query}: {ran:?}");
+        assert!(ran.err.contains(&format!("colgrep -i {pattern} lists it")), "{query}: {ran:?}");
         assert!(!ran.err.contains("nothing"), "{query}: {ran:?}");
     }
 }

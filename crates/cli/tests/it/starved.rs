@@ -46,6 +46,11 @@ fn a_full_disk_is_told_and_loses_nothing() {
         assert!(ran.status == 0 && ran.err.contains("File too large"), "{blocks}: {ran:?}");
         let said = ["COLGREP_DATA_DIR=FOLDER; this answer may lack the latest changes", "files read)"];
         assert!(said.iter().all(|part| ran.err.contains(part)), "{blocks}: {ran:?}");
+        // What could not be looked for is not denied, and a list that may lack something is no list of all.
+        for args in [&["starved_no_more"][..], &["starved_no_more", "-q"], &["--kind", "function", "-l"]] {
+            let ran = limited(&sandbox, &format!("ulimit -f {blocks}"), args);
+            assert!(ran.status == 2 && !ran.err.contains("nothing"), "{blocks} {args:?}: {ran:?}");
+        }
         assert_eq!(sandbox.run(&["init"]).status, 0);
         assert_ne!(sandbox.run(&["starved", "-l"]).out, whole);
     }

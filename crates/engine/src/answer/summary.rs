@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use colgrep_core::identifier_style::{is_name_in_query, is_name_in_question};
 use colgrep_core::query::intents::{Intents, lookup_form};
+use colgrep_core::query::languages::Translation;
 use colgrep_core::query::{Query, last_segment};
 use colgrep_core::spelling::Spelling;
 use colgrep_core::statistics::TermCount;
@@ -16,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::notice::{NotRanked, Notice};
-use crate::request::filter::{is_allowed, not_ranked, too_large, unreadable};
+use crate::request::filter::{is_allowed, not_ranked, unreadable};
 use crate::session::project_searcher::ProjectSearcher;
 
 /// Longest question, in words, for which files with all its words are counted: no file is expected to contain all words
@@ -75,17 +76,17 @@ pub struct End {
     /// The first few words of the question that occur nowhere in the project; where a result is likely right, only the
     /// names that are asked for.
     pub unknown: Vec<String>,
-    /// Words of the question that only text files contain which are not indexed: lock files, minified and large files.
+    /// Words of the question that only text contains which is not indexed: lock files, minified and large files, outputs
+    /// of notebooks.
     pub unindexed: Vec<String>,
+    /// Words of the question that no file is known to contain, of which some were not read.
+    pub unread: Vec<String>,
     /// Words of the question, as typed, that occur nowhere, each with what it was read as.
     pub read_as: Vec<(String, String)>,
     /// Suggestions: words of the project that are spelled like unknown ones.
     pub near: Vec<String>,
     /// The quoted phrases of the question, where there is no result because nothing contains them verbatim.
     pub quoted: Vec<String>,
-    /// Where words may occur nowhere: files of the scope that are not searched since they are too large; 0 for those
-    /// of other machines.
-    pub too_large: usize,
     /// Whether a file of the scope contains one of the tokens after all, in another spelling or inside a word, or files
     /// were left unread.
     pub is_held: bool,
@@ -149,11 +150,6 @@ impl TextFound {
     /// Whether it is certain that no file contains the text.
     fn is_denied(self) -> bool {
         !self.is_anywhere && !self.is_partial && !self.is_skipped
-    }
-
-    /// Whether only files contain it that are not indexed.
-    fn is_only_skipped(self) -> bool {
-        self.is_skipped && !self.is_anywhere && !self.is_partial
     }
 }
 
@@ -321,10 +317,10 @@ fn deny(end: &mut End, query: &Query, is_weak: bool, ask: &dyn Fn(&EndAsked) -> 
         return Ok(());
     }
     let found = ask(&EndAsked { texts: texts.clone(), ..EndAsked::default() })?.texts;
-    let of_skipped = texts.into_iter().zip(&found).filter(|(_, found)| found.is_only_skipped());
-    for (text, _) in of_skipped.map(|(text, _)| text) {
-        if !end.unindexed.contains(&text) {
-            end.unindexed.push(text);
+    for ((text, _), found) in texts.into_iter().zip(&found).filter(|(_, found)| !found.is_anywhere) {
+        let list = if found.is_skipped { &mut end.unindexed } else { &mut end.unread };
+        if (found.is_skipped || found.is_partial) && !list.contains(&text) {
+            list.push(text);
         }
     }
     let mut found = found.into_iter();
@@ -460,7 +456,12 @@ fn written(query: &Query) -> Vec<String> {
             .collect();
     }
     let mut seen = HashSet::new();
-    let each = query.content_words().map(String::from).filter(|word| seen.insert(word.to_lowercase()));
+    let is_typed = |read: &&Translation| !read.has_form;
+    let words: Vec<&str> = match query.translation.as_ref().filter(is_typed) {
+        Some(read) => read.words.split(' ').collect(),
+        None => query.content_words().collect(),
+    };
+    let each = words.into_iter().map(String::from).filter(|word| seen.insert(word.to_lowercase()));
     each.take(WORDS_LOOKED_UP_MAX).collect()
 }
 
@@ -485,11 +486,6 @@ impl ProjectSearcher {
     pub fn not_ranked(&self) -> impl Iterator<Item = NotRanked> + '_ {
         let is_missed = |of: &NotRanked| !of.why.is_unreadable() || is_allowed(&of.path, &self.rules, &self.snapshot);
         not_ranked(&self.within.below, &self.project, &self.snapshot).filter(is_missed)
-    }
-
-    /// How many files of the scope are not searched since they are too large.
-    pub fn too_large(&self) -> usize {
-        too_large(&self.within.below, &self.rules, &self.snapshot)
     }
 
     /// Paths in the scope, below the given paths, that the system doesn't allow to be read.

@@ -120,14 +120,6 @@ pub fn is_allowed(path: &str, rules: &PathRules, snapshot: &Snapshot) -> bool {
     }
 }
 
-/// How many files the rules allow below one of `below` that are not indexed since they are too large.
-pub fn too_large(below: &[String], rules: &PathRules, snapshot: &Snapshot) -> usize {
-    let is_meant = |file: &&FileRecord| {
-        file.skip == Some(Skip::TooLarge) && allows(rules, file) && below.iter().any(|b| is_below(&file.path, b))
-    };
-    snapshot.files.files.iter().filter(is_meant).count()
-}
-
 fn allows(rules: &PathRules, file: &FileRecord) -> bool {
     rules.part(&file.path, || &file.language, has_test_modules(file)).is_some()
 }

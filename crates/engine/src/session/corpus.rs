@@ -88,10 +88,7 @@ impl Parts for Vec<ProjectSearcher> {
         let Some(read) = ranked.read_as() else { return Ok(End::default()) };
         let fronts = fronts_of(&self.iter().collect::<Vec<_>>());
         let places: Vec<(&str, &ProjectSearcher)> = fronts.iter().map(String::as_str).zip(self).collect();
-        let told = guarded(|| end(read, ranked.is_empty, is_weak, &|asked| end_of(&places, asked)))?;
-        let is_absent = is_weak && (told.is_tokens || !told.unknown.is_empty());
-        let too_large: usize = if is_absent { self.iter().map(ProjectSearcher::too_large).sum() } else { 0 };
-        Ok(End { too_large, ..told })
+        guarded(|| end(read, ranked.is_empty, is_weak, &|asked| end_of(&places, asked)))
     }
 
     fn repair(&self, part: usize, error: &Error) {

@@ -55,6 +55,8 @@ pub struct Session {
     words: Vec<String>,
     /// What the open indexes lack, until an answer is given.
     partial: Vec<Notice>,
+    /// Whether the last answer is "nothing" or "all", and an index lacked changes then.
+    may_lack: bool,
     /// Whether `places` are all of `scope`; false after an error, or while a unit to compare with is looked up.
     is_scoped: bool,
 }
@@ -94,6 +96,7 @@ impl Session {
             scope: Scope::default(),
             words: Vec::new(),
             partial: Vec::new(),
+            may_lack: false,
             is_scoped: false,
         })
     }
@@ -115,6 +118,11 @@ impl Session {
     /// Whether a path of the scope can't be read, so that no answer comes from it.
     pub fn has_unreadable(&self) -> bool {
         self.places.iter().flat_map(ProjectSearcher::not_ranked).any(|of| of.why.is_unreadable())
+    }
+
+    /// Whether the last answer is "nothing" or "all", of an index that could not be brought up to date.
+    pub fn may_lack(&self) -> bool {
+        self.may_lack
     }
 
     /// Opens the model and the projects that a request needs. [`Session::search`] and [`Session::rank`] do this
@@ -149,6 +157,10 @@ impl Session {
         if ranked.is_empty() && self.forget_partial() {
             (query, ranked, first, wanted) = self.ranked_once(request)?;
         }
+        let is_of_all = ranked.is_empty() || request.needs_all();
+        let is_old = self.partial.iter().any(|notice| matches!(notice, Notice::AsItIs { .. }));
+        let is_part = self.opened.iter().any(|(_, snapshot)| !snapshot.files.complete);
+        self.may_lack = is_of_all && self.opening.update && (is_old || is_part);
         self.tell_partial();
         let (places, repairs, detail) = (&self.places, self.opening.update, request.shape.detail);
         let (is_list, has_end, first) = (request.question == Question::Every, request.has_end(), Mutex::new(first));

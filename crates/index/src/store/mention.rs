@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use colgrep_core::spelling::{Spelled, Spelling};
-use colgrep_syntax::read::{Skip, looks_secret};
+use colgrep_syntax::read::{Skip, is_notebook, looks_secret};
 use rayon::prelude::*;
 
 use crate::beneath::open_beneath;
@@ -15,11 +15,12 @@ use crate::error::Result;
 use crate::ids::FileId;
 use crate::signature::{Needed, Sought};
 use crate::store::{FileRecord, Snapshot};
+use crate::walk::{CHECKOUT, SPECIAL};
 
 /// Maximum of bytes read for one text.
 const BYTES_MAX: u64 = 256 << 20;
 
-/// Maximum of bytes of files without units that are read for one text.
+/// Maximum of bytes of text that no unit has which are read for one text.
 const SKIPPED_BYTES_MAX: u64 = 64 << 20;
 /// Bytes of a file that tell whether it is text.
 const HEAD_BYTES: usize = 8 << 10;
@@ -78,14 +79,18 @@ impl Snapshot {
         Ok(Mention { is_anywhere, is_allowed, is_partial })
     }
 
-    /// Which texts are in a text file without units: a lock file, a minified or a large one, but no secret. Reads each
-    /// once, and at most 64 MiB; also whether there is more.
+    /// Which texts are in text without units: a lock file, a minified or a large one, but no secret, and the outputs of
+    /// notebooks. Reads each file once, and at most 64 MiB; also whether there is more.
     pub fn in_skipped(&self, spellings: &[Spelling]) -> (Vec<bool>, bool) {
-        let may_be_text = |record: &&FileRecord| {
-            matches!(record.skip, Some(Skip::LockFile | Skip::Minified | Skip::TooLarge)) && !looks_secret(&record.path)
+        let may_be_text = |record: &&FileRecord| match record.skip {
+            Some(Skip::LockFile | Skip::Minified | Skip::TooLarge) => !looks_secret(&record.path),
+            Some(_) => false,
+            None => is_notebook(&record.path),
         };
         let root = Path::new(&self.files.root);
-        let (mut left, mut is_partial) = (SKIPPED_BYTES_MAX, false);
+        // A path that nobody can write down, or that the system keeps closed.
+        let has_closed = self.files.unreadable.iter().any(|(_, why)| why != SPECIAL && why != CHECKOUT);
+        let (mut left, mut is_partial) = (SKIPPED_BYTES_MAX, has_closed);
         let mut files = Vec::new();
         for record in self.files.files.iter().filter(may_be_text) {
             match open_beneath(root, &record.path).and_then(|(file, _)| is_binary(&file)) {

@@ -98,7 +98,8 @@ impl Rules {
         }
         if let Some(folders) = &inner.folders {
             let exclude = folders.common.join("info/exclude");
-            inner.add(EXCLUDE, folder, &exclude, self.reader.read(&exclude));
+            // It is not of the clone, so git follows a link to a file that repositories share.
+            inner.add(EXCLUDE, folder, &exclude, self.reader.read_followed(&exclude));
         }
         if !inner.is_top && inner.kinds.iter().all(IgnorePatterns::is_empty) && inner.ignore_case == self.ignore_case {
             return self.clone();

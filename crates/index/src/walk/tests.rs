@@ -206,6 +206,18 @@ fn the_configuration_of_git_names_more_rules() {
     assert_eq!(paths("jobs/repo", &bare), "B.TMP inner/E.X inner/f.tmp inner/own sub/c.tmp");
 }
 
+#[cfg(unix)]
+#[test]
+fn repositories_may_share_a_file_of_rules_by_a_link() {
+    let folder = tree(&[("shared", "*.log\n"), ("repo/.git/HEAD", ""), ("repo/a.log", ""), ("repo/b.rs", "")]);
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir(at("repo/.git/info")).unwrap();
+    std::os::unix::fs::symlink(at("shared"), at("repo/.git/info/exclude")).unwrap();
+    let walked = walk(&at("repo"), &LeftOut::default(), &WalkOptions::default()).unwrap();
+    assert_eq!(walked.files.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(), ["b.rs"]);
+    assert_eq!(walked.unheeded, []);
+}
+
 #[test]
 fn other_worktrees_of_a_repository_are_skipped() {
     let folder = tree(&[

@@ -2,6 +2,7 @@
 
 use colgrep_core::collapse::PerFile;
 use colgrep_core::knob::{Knobs, Profile};
+use colgrep_core::strength::FLOOR;
 use colgrep_index::store::Snapshot;
 use colgrep_search::{CorpusAnswer, Request, search_one};
 
@@ -47,6 +48,34 @@ fn a_question_finds_what_its_english_form_finds() {
         let told = answer.query.told();
         assert!(told.first().is_some_and(|told| told.contains(" for \"") && told.contains("session")), "{told:?}");
     }
+}
+
+fn is_shown(answer: &CorpusAnswer, path: &str) -> bool {
+    answer.hits.iter().any(|hit| answer.files[hit.file].path == path && hit.strength >= FLOOR)
+}
+
+#[test]
+fn words_without_a_question_are_found_as_typed_too() {
+    let files = [
+        ("src/names.py", "# 日本語のコメント\n変数名 = 1\nユーザー名_取得 = 2\n"),
+        ("src/read.py", "def get_number(book):\n    return book.name\n"),
+        ("src/pool.go", "package pool\n\n// 连接池\nfunc connectionPool() {}\n"),
+        ("src/suche.py", "größe_ändern = 3  # Datei löschen\n"),
+        ("src/delete.py", "def delete_file(path):\n    path.unlink()\n"),
+    ];
+    let project = Project::with(&files);
+    let snapshot = project.update(None).0;
+    for (words, path) in [
+        ("取得", "src/names.py"),
+        ("名_取得", "src/names.py"),
+        ("数", "src/names.py"),
+        ("连接池", "src/pool.go"),
+        ("Datei löschen", "src/suche.py"),
+    ] {
+        assert!(is_shown(&ask(&snapshot, words), path), "{words}");
+    }
+    // In English, too.
+    assert!(is_shown(&ask(&snapshot, "取得"), "src/read.py"));
 }
 
 #[test]

@@ -12,7 +12,7 @@ use colgrep_engine::session::corpus::{Parts, RankedTogether};
 use serde_json::{Value, json};
 
 use super::unserved::{self, Unserved};
-use colgrep_render::end::{cut_query, held, is_cut, read_as, too_large, unheld, unquoted};
+use colgrep_render::end::{cut_query, held, is_cut, read_as, unheld, unquoted};
 use colgrep_render::escape::escape_control;
 use colgrep_render::line::shortened;
 use colgrep_render::path::typed;
@@ -167,12 +167,14 @@ fn said(end: &End, query: &str, (found, shown): (usize, usize)) -> Vec<String> {
         lines.push(format!("nothing here has the min_strength {}; `all` shows what is below", end.least));
     } else if let Some(first) = end.unindexed.first() {
         let words = quoted(&end.unindexed);
+        lines.push(format!("only what is not indexed holds {words}; `pattern` {first:?} with `ignore_case` finds it"));
+    } else if let Some(first) = end.unread.first().filter(|_| found == 0) {
+        let words = quoted(&end.unread);
         lines.push(format!(
-            "only files that are not indexed hold {words}; `pattern` {first:?} with `ignore_case` finds it"
+            "not every file was searched for {words}; `pattern` {first:?} with `ignore_case` searches all"
         ));
     } else if found == 0 && end.is_tokens && !end.is_held {
-        let large = too_large(end);
-        lines.push(format!("nothing holds {query:?}{large}; `all` shows what is near by meaning"));
+        lines.push(format!("nothing holds {query:?}; `all` shows what is near by meaning"));
     } else if found == 0 && end.weak > 0 {
         lines.push("nothing here is likely right; `all` shows what is near".to_string());
     }

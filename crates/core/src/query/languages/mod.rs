@@ -57,6 +57,8 @@ pub struct Translation {
     pub text: String,
     /// Its words in the language that was typed, without those that carry only its form.
     pub words: String,
+    /// Whether it has such words, as a question has and a name or a heading has not.
+    pub has_form: bool,
 }
 
 /// A part of a query, as read.
@@ -76,6 +78,8 @@ enum ReadPart<'t> {
 struct ReadParts<'t> {
     parts: Vec<ReadPart<'t>>,
     words: String,
+    /// Letters of what is kept as typed.
+    kept: usize,
     /// Whether the glossary has some word.
     is_known: bool,
 }
@@ -98,7 +102,13 @@ pub fn translated(text: &str, mut is_name: impl FnMut(&str) -> bool) -> Option<T
     read.drop_frame(language);
     let english = question_for_name(&read.parts).unwrap_or_else(|| written(&read.parts));
     let is_read = read.is_known && !english.trim().is_empty() && english != text;
-    is_read.then_some(Translation { language, text: english, words: read.words })
+    let of_chunks: usize = chunks.iter().map(|chunk| letters(chunk.text)).sum();
+    let has_form = of_chunks > letters(&read.words) + read.kept;
+    is_read.then_some(Translation { language, text: english, words: read.words, has_form })
+}
+
+fn letters(text: &str) -> usize {
+    text.chars().filter(|c| c.is_alphanumeric()).count()
 }
 
 impl<'t> ReadParts<'t> {
@@ -121,7 +131,10 @@ impl<'t> ReadParts<'t> {
     fn add_other(&mut self, chunk: &Chunk<'t>) {
         self.parts.push(match chunk.kind {
             ChunkKind::Break => ReadPart::Break,
-            _ => ReadPart::Kept(chunk.text),
+            _ => {
+                self.kept += letters(chunk.text);
+                ReadPart::Kept(chunk.text)
+            }
         });
     }
 
