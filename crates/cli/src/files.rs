@@ -1,11 +1,14 @@
 //! Files on the disk: read whole, and written together, all or none.
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
+use colgrep_index::disk::read_regular;
 
+/// Largest file that is read, in bytes.
+const FILE_BYTES_MAX: u64 = 16 << 20;
 /// Longest chain of links that is followed.
 const LINKS_MAX: usize = 40;
 /// Age from which a temporary file counts as abandoned by its writer.
@@ -14,11 +17,12 @@ const LEFT_BEHIND: std::time::Duration = std::time::Duration::from_secs(5);
 /// A file's text; `None` where there is no file.
 ///
 /// # Errors
-/// When there is one and it can't be read as text.
+/// When there is one and it can't be read as text: a clone may have a pipe there, which is not waited for.
 pub fn read(path: &Path) -> Result<Option<String>> {
-    match fs::read_to_string(path) {
+    let text = || String::from_utf8(read_regular(path, FILE_BYTES_MAX)?).map_err(io::Error::other);
+    match text() {
         Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error).with_context(|| format!("could not read {}", path.display())),
     }
 }

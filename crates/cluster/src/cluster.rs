@@ -225,10 +225,10 @@ impl Cluster {
             if shards.is_empty() {
                 let ranked =
                     RankedTogether { ranked: Vec::new(), order: Vec::new(), is_empty: true, strength_min: 0.0 };
-                return Ok((ranked, Cluster::gathered(begun, pool)));
+                return Ok((ranked, Cluster::gathered(begun, begin.allowed.is_some(), pool)));
             }
             match pool.install(|| rank_shards(&shards, lacks, asked, listener)) {
-                Ok(ranked) => return Ok((ranked, Cluster::gathered(begun, pool))),
+                Ok(ranked) => return Ok((ranked, Cluster::gathered(begun, begin.allowed.is_some(), pool))),
                 // Too long to be sent to anybody.
                 Err(error) if error.is_away() && begun.clients.iter().any(|client| client.refused().is_some()) => {
                     let said = begun.clients.iter().find_map(ShardClient::refused).unwrap_or_default();
@@ -320,6 +320,7 @@ impl Cluster {
         match (begun.clients.first(), begun.coverage.told()) {
             (Some(client), _) => client.read(repository, below).map_err(|lost| match lost {
                 Lost::Failed(WireFailure::Request(said)) => Error::Refused(plain(&said)),
+                _ if begin.allowed.is_some() => Error::NoneAnswers { asked: 1, why: NOT_NOW.to_string() },
                 lost => Error::NoneAnswers { asked: 1, why: lost.to_string() },
             }),
             (None, Some(why)) => Err(Error::NoneAnswers { asked: begun.coverage.missing.len().max(1), why }),
@@ -327,8 +328,8 @@ impl Cluster {
         }
     }
 
-    fn gathered(begun: Sessions, pool: Arc<ThreadPool>) -> Gathered {
-        Gathered::new(begun.clients, begun.coverage, pool)
+    fn gathered(begun: Sessions, is_limited: bool, pool: Arc<ThreadPool>) -> Gathered {
+        Gathered::new(begun.clients, begun.coverage, is_limited, pool)
     }
 
     /// Rejects unknown repository names, if all shards are there to know them.

@@ -10,7 +10,7 @@ use colgrep_engine::session::corpus::{Parts, RankedPart, RankedTogether};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-use crate::coverage::ShardCoverage;
+use crate::coverage::{NOT_NOW, ShardCoverage};
 use crate::replica::Lost;
 use crate::shard_client::ShardClient;
 
@@ -18,6 +18,8 @@ use crate::shard_client::ShardClient;
 pub struct Gathered {
     clients: Vec<ShardClient>,
     coverage: ShardCoverage,
+    /// Whether the caller may learn nothing of shards.
+    is_limited: bool,
     /// The lines to show with a file's units.
     pub lines: ContextLines,
     pool: Arc<ThreadPool>,
@@ -30,18 +32,25 @@ impl std::fmt::Debug for Gathered {
 }
 
 impl Gathered {
-    /// Takes the sessions that the ranking came from.
-    pub(crate) fn new(clients: Vec<ShardClient>, coverage: ShardCoverage, pool: Arc<ThreadPool>) -> Gathered {
-        Gathered { clients, coverage, lines: ContextLines::default(), pool }
+    /// Takes the sessions that the ranking came from, of a caller who `is_limited` to some repositories or isn't.
+    pub(crate) fn new(
+        clients: Vec<ShardClient>,
+        coverage: ShardCoverage,
+        is_limited: bool,
+        pool: Arc<ThreadPool>,
+    ) -> Gathered {
+        Gathered { clients, coverage, is_limited, lines: ContextLines::default(), pool }
+    }
+
+    /// The error of a shard that does not answer any more.
+    fn away(&self, client: &ShardClient, lost: &Lost) -> colgrep_index::Error {
+        let told = if self.is_limited { NOT_NOW.to_string() } else { format!("shard {}: {lost}", client.at + 1) };
+        colgrep_index::Error::Away(told)
     }
 
     /// Asks all shards for the remarks.
     fn end_of(&self, asked: &EndAsked) -> colgrep_engine::Result<EndFound> {
-        let ask = |client: &ShardClient| {
-            client
-                .end(asked.clone())
-                .map_err(|lost| colgrep_index::Error::Away(format!("shard {}: {lost}", client.at + 1)))
-        };
+        let ask = |client: &ShardClient| client.end(asked.clone()).map_err(|lost| self.away(client, &lost));
         let found: Vec<EndFound> =
             self.pool.install(|| self.clients.par_iter().with_max_len(1).map(ask).collect::<Result<_, _>>())?;
         let mut all = EndFound::default();
@@ -57,8 +66,7 @@ impl Gathered {
     fn shown(&self, part: &RankedPart<'_>, detail: Detail) -> colgrep_engine::Result<Vec<FileAnswer>> {
         let asked = part.ranked.shown(&part.hits, detail, self.lines);
         let client = &self.clients[part.at];
-        let away = |lost: Lost| colgrep_index::Error::Away(format!("shard {}: {lost}", client.at + 1));
-        let mut files = client.show(asked).map_err(away)?;
+        let mut files = client.show(asked).map_err(|lost| self.away(client, &lost))?;
         for (hit, file) in part.hits.iter().zip(&mut files) {
             part.ranked.explain(*hit, file);
         }

@@ -69,9 +69,11 @@ impl AccessTokens {
     /// # Errors
     /// When the file can't be read, has no token, or one breaks the rule.
     pub fn of_file(file: &Path, rule: TokenRule) -> Result<Arc<AccessTokens>> {
-        let stamp = stamp(file);
-        let known = KnownTokens { list: read(file, rule)?, stamp, refused: None };
-        Ok(Arc::new(AccessTokens { file: Some(file.to_path_buf()), rule, known: Mutex::new(known) }))
+        // A server enters the folder that it serves, which could have such a file too.
+        let file = std::path::absolute(file).map_err(|source| Error::TokenFile { path: file.to_path_buf(), source })?;
+        let stamp = stamp(&file);
+        let known = KnownTokens { list: read(&file, rule)?, stamp, refused: None };
+        Ok(Arc::new(AccessTokens { file: Some(file), rule, known: Mutex::new(known) }))
     }
 
     /// The current tokens of a server, or those of a client for all addresses without one of their own.

@@ -19,7 +19,8 @@ pub enum ModelSpec {
 }
 
 impl ModelSpec {
-    /// Parses a name: `default`, a folder, or `owner/name`. A folder that exists wins over a hub id.
+    /// Parses a name: `default`, a folder, or `owner/name`. That is one of the hub even where the current folder has
+    /// such a folder: a clone could bring its own model under the name of the user's.
     ///
     /// # Errors
     /// [`Error::UnknownModel`] for any other text.
@@ -28,7 +29,7 @@ impl ModelSpec {
         if text == "default" {
             return Ok(ModelSpec::Embedded);
         }
-        if path.exists() || path.is_absolute() || text.starts_with('.') || text.contains('\\') {
+        if path.is_absolute() || text.starts_with('.') || text.contains('\\') {
             return Ok(ModelSpec::Folder(path.to_path_buf()));
         }
         let allowed = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
@@ -38,6 +39,7 @@ impl ModelSpec {
             {
                 Ok(ModelSpec::Hub(text.to_string()))
             }
+            _ if path.exists() => Ok(ModelSpec::Folder(path.to_path_buf())),
             _ => Err(Error::UnknownModel(text.to_string())),
         }
     }
@@ -126,7 +128,10 @@ mod tests {
             (existing, ModelSpec::Folder(existing.into())),
             ("./models/x", ModelSpec::Folder("./models/x".into())),
             ("/models/x", ModelSpec::Folder("/models/x".into())),
+            ("src", ModelSpec::Folder("src".into())),
             ("lightonai/LateOn-Code-edge", ModelSpec::Hub("lightonai/LateOn-Code-edge".into())),
+            // A folder of this crate, in which its tests run.
+            ("src/native", ModelSpec::Hub("src/native".into())),
         ] {
             let found = ModelSpec::parse(text).unwrap();
             assert_eq!(ModelSpec::parse(&found.to_string()).unwrap(), expected, "{text}");

@@ -451,6 +451,18 @@ fn links_that_lead_out_of_the_project_are_refused() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_place_of_a_file_is_not_waited_for() {
+    let sandbox = Sandbox::new();
+    let made = std::process::Command::new("mkfifo").arg(sandbox.root().join("CLAUDE.md")).status().expect("mkfifo");
+    assert!(made.success());
+    for verb in ["install", "uninstall"] {
+        let ran = project(&sandbox, verb, "claude-code");
+        assert!(ran.status == 2 && ran.err.contains("it is not a regular file"), "{verb}: {ran:?}");
+    }
+}
+
 #[test]
 fn programs_of_the_projects_own_are_told() {
     let sandbox = Sandbox::new();

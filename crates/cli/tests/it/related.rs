@@ -317,6 +317,8 @@ fn an_agent_asks_what_a_change_affects() {
     assert_eq!(client.good("impact", json!({"change": ["new.txt"]})).lines().next(), Some("no other file is affected"));
     for (arguments, why) in [
         (json!({"change": ["nosuch"]}), "git knows no commit nosuch"),
+        (json!({"change": [":/(a*)*b"]}), "is a pattern of messages"),
+        (json!({"change": ["main...HEAD^{/(a*)*b}"]}), "is a pattern of messages"),
         (json!({"change": ["--output=x"]}), "git knows no commit --output=x"),
         (json!({"change": ["ring.py", "nosuch"]}), "there is no file \"nosuch\"; name one commit"),
         (json!({"change": ["/etc/passwd", "ring.py"]}), "there is no file \"/etc/passwd\""),

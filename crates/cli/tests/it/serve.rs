@@ -297,6 +297,12 @@ fn the_token_guards_all_but_what_holds_nothing() {
     let server = Server::start(&sandbox, &["--token-file", "token"]);
     assert_eq!(server.get("/api/v1/status", &[]).status, 401);
     assert_eq!(server.get("/api/v1/status", &[("authorization", &bearer)]).status, 200);
+    drop(server);
+    // A file of the same name in what is served is another one.
+    let server = Server::start(&sandbox, &["src", "--token-file", "token"]);
+    sandbox.write("src/token", "a-token-of-the-repository\n");
+    assert_eq!(server.get("/api/v1/status", &[("authorization", &bearer)]).status, 200);
+    assert_eq!(server.get("/api/v1/status", &[("authorization", "Bearer a-token-of-the-repository")]).status, 401);
     sandbox.write("short", "secret");
     for (args, said) in [
         (&["--listen", "0.0.0.0:0"][..], "a token is needed"),

@@ -142,6 +142,17 @@ fn too_few_handles_are_told_and_wait_for_nobody() {
 }
 
 #[test]
+fn a_hostile_file_ends_nothing_where_no_worker_has_room() {
+    for handles in 4..16 {
+        let sandbox = project();
+        // Its scanner fails an assertion.
+        sandbox.write("a.rb", &format!("<<\"\n{}\"\n", "0".repeat(255)));
+        let ran = limited(&sandbox, &format!("ulimit -n {handles}"), &["init"]);
+        assert!((0..=2).contains(&ran.status), "{handles}: {ran:?}");
+    }
+}
+
+#[test]
 fn too_little_memory_is_told() {
     let sandbox = project();
     let program = std::fs::metadata(env!("CARGO_BIN_EXE_colgrep")).expect("a program").len() >> 10;

@@ -6,9 +6,9 @@ use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use crate::corpus::{Corpus, NAMES, Serving, asked, cluster, told};
+use crate::corpus::{Corpus, NAMES, QUERY, Serving, asked, cluster, hurried, told};
 use colgrep_cluster::{ClusterScope, ReplicaTimeouts};
-use colgrep_engine::Scope;
+use colgrep_engine::{Detail, Scope};
 
 /// How an answer is changed, which begins with a byte that says that it is one.
 type Lie = Box<dyn FnMut(&mut Vec<u8>) + Send>;
@@ -106,4 +106,22 @@ fn a_shard_that_speaks_nonsense_is_missing_and_breaks_nothing() {
         }
     }
     assert!(missing > 12, "{missing} lies were found out");
+}
+
+#[test]
+fn a_caller_with_rights_learns_no_shard_that_is_lost_after_the_ranking() {
+    let corpus = Corpus::new(&NAMES[..2]);
+    let serving = Serving::new(corpus.repositories.clone(), None);
+    let scope = Scope::default();
+    let all: Vec<String> = corpus.repositories.iter().map(|one| one.name.clone()).collect();
+    for (allowed, is_told) in [(None, true), (Some(&all[..]), false)] {
+        let liar = Liar::new(serving.address);
+        let cluster = cluster(corpus.folder.path(), &[vec![liar.address.to_string()]], None, hurried());
+        asked(&corpus, QUERY, false, |asked| {
+            let (ranked, gathered) = cluster.rank(&ClusterScope { allowed, scope: &scope }, asked, &()).expect("a ranking");
+            liar.lies(0, |body| body.truncate(1));
+            let error = ranked.files(&gathered, 0..ranked.len(), Detail::Relations).expect_err("no files");
+            assert_eq!(format!("{error:?}").contains("shard 1"), is_told, "{error:?}");
+        });
+    }
 }

@@ -5,9 +5,9 @@ mod versions;
 
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
 use colgrep_index::disk::open_regular;
 
@@ -16,7 +16,7 @@ pub use versions::{FileVersions, GitChange, versions};
 
 use crate::error::{Error, GitError, Refused, Result};
 use crate::project::Project;
-use crate::project::subprocess_limits::{IDLE_MAX, bound, output};
+use crate::project::subprocess_limits::{IDLE_MAX, output};
 
 /// Settings that name programs, switched off in every call: a repository's own configuration is not trusted. Filters and
 /// hooks have names of their own, see [`GitProgram::without_programs`]. `safe.bareRepository` keeps git from taking a folder of
@@ -43,6 +43,10 @@ const VARIABLES: [(&str, &str); 4] = [
 ];
 /// Most filters and hooks by name in one configuration; each is switched off by arguments, of which there is a limit.
 const NAMES_MAX: usize = 500;
+/// Most that git may print, in bytes: the list of a million paths fits.
+const PRINTED_BYTES_MAX: u64 = 256 << 20;
+/// The same of a history, which is asked for in parts that get smaller where they are too long.
+const HISTORY_BYTES_MAX: u64 = 64 << 20;
 /// Flags that find differences without running programs that a configuration names.
 const ALONE: [&str; 5] = ["--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "-O/dev/null"];
 
@@ -292,7 +296,15 @@ impl GitProgram {
     }
 
     fn run(&self, folder: &Path, args: &[&str]) -> Result<Output, GitError> {
-        output(&mut self.command(folder, args)).map_err(GitError::NotStarted)
+        self.run_within(folder, args, PRINTED_BYTES_MAX)
+    }
+
+    /// The same for output of at most `bytes_max` bytes.
+    fn run_within(&self, folder: &Path, args: &[&str], bytes_max: u64) -> Result<Output, GitError> {
+        output(&mut self.command(folder, args), "", bytes_max).map_err(|error| match error.kind() {
+            io::ErrorKind::FileTooLarge => GitError::Failed { call: call(args), said: error.to_string() },
+            _ => GitError::NotStarted(error),
+        })
     }
 
     fn command(&self, folder: &Path, args: &[&str]) -> Command {
@@ -405,20 +417,10 @@ impl GitRepository {
 
 impl colgrep_index::history::Git for GitRepository {
     fn ask(&self, args: &[&str], input: &str) -> io::Result<Vec<u8>> {
-        let mut child = self
-            .git()
-            .command(&self.top, args)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|e| io::Error::new(e.kind(), Error::from(GitError::NotStarted(e)).full()))?;
-        bound(&child);
-        let mut stdin = child.stdin.take();
-        // Write in another thread: git may print before it has read everything, and both sides would block.
-        let output = std::thread::scope(|scope| {
-            scope.spawn(move || stdin.as_mut().map(|stdin| stdin.write_all(input.as_bytes())));
-            child.wait_with_output()
+        let run = output(&mut self.git().command(&self.top, args), input, HISTORY_BYTES_MAX);
+        let output = run.map_err(|error| match error.kind() {
+            io::ErrorKind::FileTooLarge => error,
+            kind => io::Error::new(kind, Error::from(GitError::NotStarted(error)).full()),
         })?;
         if output.status.success() { Ok(output.stdout) } else { Err(io::Error::other(failed(args, &output))) }
     }
@@ -463,5 +465,9 @@ fn failed(args: &[&str], output: &Output) -> GitError {
             IDLE_MAX.as_secs()
         ),
     };
-    GitError::Failed { call: format!("git {}", args.join(" ")), said }
+    GitError::Failed { call: call(args), said }
+}
+
+fn call(args: &[&str]) -> String {
+    format!("git {}", args.join(" "))
 }

@@ -1,8 +1,8 @@
 //! Limits of memory and time for programs that are run: git reads files that a repository names, and these may have no
 //! end.
 
-use std::io::{self, Read as _};
-use std::process::{Child, Command, Output, Stdio};
+use std::io::{self, Read as _, Write as _};
+use std::process::{Child, ChildStderr, Command, Output, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -15,6 +15,9 @@ const SECONDS_MAX: u64 = 600;
 
 /// Maximum time in which it computes nothing, as one that waits for the other end of a pipe.
 pub const IDLE_MAX: Duration = Duration::from_secs(20);
+
+/// Maximum of an error stream that is kept, in bytes.
+const SAID_BYTES_MAX: u64 = 64 << 10;
 
 /// Limits a process that was just started, where the system can do that (Linux). Beyond its limits it fails.
 pub fn bound(child: &Child) {
@@ -63,17 +66,49 @@ fn end_when_idle(process: &std::os::fd::OwnedFd, id: u32, idle_max: Duration) {
     }
 }
 
-/// Runs a command with limits and without input, and returns its output.
+/// Runs a command with limits, which reads `input`, and returns its output. Ends it once it has printed more than
+/// `bytes_max`: a repository of a few kilobytes can make git print any amount.
 ///
 /// # Errors
-/// When it can't be started or waited for.
-pub fn output(command: &mut Command) -> io::Result<Output> {
-    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+/// When it can't be started or waited for, and [`io::ErrorKind::FileTooLarge`] if it prints more.
+pub fn output(command: &mut Command, input: &str, bytes_max: u64) -> io::Result<Output> {
+    let stdin = if input.is_empty() { Stdio::null() } else { Stdio::piped() };
+    let mut child = command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     bound(&child);
-    child.wait_with_output()
+    let (stdin, out, err) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    std::thread::scope(|scope| {
+        // In threads of their own: it may print before it has read everything, and fill one pipe while it closes none.
+        scope.spawn(move || stdin.map(|mut stdin| stdin.write_all(input.as_bytes())));
+        let said = scope.spawn(move || err.map_or_else(Default::default, said));
+        let mut stdout = Vec::new();
+        let read = out.map_or(Ok(0), |out| out.take(bytes_max.saturating_add(1)).read_to_end(&mut stdout));
+        let is_longer = stdout.len() as u64 > bytes_max;
+        if is_longer || read.is_err() {
+            let _ = child.kill();
+        }
+        let (status, stderr) = (child.wait()?, said.join().unwrap_or_default());
+        read?;
+        if is_longer {
+            let why = format!("it prints more than {} MiB", bytes_max >> 20);
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
+        }
+        Ok(Output { status, stdout, stderr })
+    })
 }
 
-/// Runs a command as [`output`] does, ends it after `time`, and returns what it printed until then, at most
+/// The beginning of an error stream, which is read to its end.
+fn said(mut stream: ChildStderr) -> Vec<u8> {
+    let mut said = Vec::new();
+    // What can't be read is missing from a message.
+    let _ = stream
+        .by_ref()
+        .take(SAID_BYTES_MAX)
+        .read_to_end(&mut said)
+        .and_then(|_| io::copy(&mut stream, &mut io::sink()));
+    said
+}
+
+/// Runs a command as [`output`] does without input, ends it after `time`, and returns what it printed until then, at most
 /// `bytes_max`.
 ///
 /// # Errors
@@ -102,8 +137,6 @@ pub fn printed_within(command: &mut Command, time: Duration, bytes_max: u64) -> 
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
-    use std::io::Write as _;
-
     use super::*;
 
     #[test]
@@ -127,6 +160,20 @@ mod tests {
         assert_eq!(printed_within(endless, Duration::from_secs(9), 6).expect("a shell"), b"one\non");
         let mut shell = Command::new("sh");
         assert_eq!(printed_within(shell.args(["-c", "echo"]), Duration::from_secs(9), 9).expect("a shell"), b"\n");
+    }
+
+    #[test]
+    fn a_process_that_prints_too_much_is_no_answer() {
+        let mut shell = Command::new("sh");
+        let endless = shell.args(["-c", "while :; do echo one; done"]);
+        assert_eq!(output(endless, "", 9).expect_err("no end").kind(), io::ErrorKind::FileTooLarge);
+        // Everything is read, whichever pipe fills first.
+        let mut shell = Command::new("sh");
+        let script = "head -c 300000 /dev/zero >&2; head -c 300000; exit 3";
+        let input = "x".repeat(300_000);
+        let all = output(shell.args(["-c", script]), &input, 300_000).expect("a shell");
+        assert_eq!((all.status.code(), all.stdout.len()), (Some(3), input.len()));
+        assert_eq!(all.stderr.len() as u64, SAID_BYTES_MAX);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Commits as documents: lists them and reads their messages and paths.
 
 use std::collections::{BTreeSet, HashMap};
+use std::io;
 use std::path::Path;
 
 use colgrep_core::{Span, Unit, UnitKind};
@@ -136,12 +137,16 @@ pub(super) struct Commit {
 
 /// Format of each commit: fields ended by NUL bytes, then its raw changes.
 const FORMAT: &str = "--format=%H%x00%ct%x00%ci%x00%s%x00%b";
+/// The argument of `git log` for paths.
+const RAW: &str = "--raw";
+/// How often a round may ask for more than git may print: eleven times for one commit among 2,048.
+const TOO_LONG_MAX: usize = 32;
 /// Runs no programs that a configuration names, and detects no renames: both names of a moved file count.
 const LOG: [&str; 13] = [
     "log",
     "--no-walk=unsorted",
     "--stdin",
-    "--raw",
+    RAW,
     "-z",
     "--root",
     "--no-renames",
@@ -153,14 +158,35 @@ const LOG: [&str; 13] = [
     FORMAT,
 ];
 
-/// Reads the commits of a round in one call.
+/// Reads the commits of a round, in one call unless git prints too much: a commit of a few bytes can change millions of
+/// paths. Halves are asked for then, and of what is too long in the end, only the messages are read.
 pub(super) fn read(git: &dyn Git, round: &[WalkedFile]) -> Result<Read> {
-    let names: String = round.iter().filter(|f| is_name(&f.path)).map(|f| format!("{}\n", f.path)).collect();
-    if names.is_empty() {
-        return Ok(Read::new());
+    let names: Vec<&str> = round.iter().map(|file| file.path.as_str()).filter(|path| is_name(path)).collect();
+    let (mut commits, mut too_long) = (Read::new(), 0);
+    let mut parts = vec![names.as_slice()];
+    while let Some(part) = parts.pop().filter(|part| !part.is_empty()) {
+        let input: String = part.iter().map(|name| format!("{name}\n")).collect();
+        let is_too_long = |printed: &io::Result<_>| {
+            printed.as_ref().is_err_and(|error: &io::Error| error.kind() == io::ErrorKind::FileTooLarge)
+        };
+        let mut printed = git.ask(&LOG, &input);
+        if is_too_long(&printed) {
+            too_long += 1;
+            if part.len() > 1 && too_long < TOO_LONG_MAX {
+                let (first, second) = part.split_at(part.len() / 2);
+                parts.extend([first, second]);
+                continue;
+            }
+            printed = git.ask(&LOG.map(|arg| if arg == RAW { "--no-patch" } else { arg }), &input);
+        }
+        // Messages of many megabytes are left out.
+        if is_too_long(&printed) {
+            continue;
+        }
+        let printed = printed.map_err(|e| Error::io("read the commits of", Path::new("git log"), e))?;
+        commits.extend(parse(&printed));
     }
-    let printed = git.ask(&LOG, &names).map_err(|e| Error::io("read the commits of", Path::new("git log"), e))?;
-    Ok(parse(&printed))
+    Ok(commits)
 }
 
 /// Whether a document's path is a commit's name.
@@ -243,6 +269,37 @@ mod tests {
         );
         let later = listed("7 f\n7 e\n", &all);
         assert_eq!((later["e"], later["f"]), (7 * SECOND_NS + 1, 7 * SECOND_NS + 2));
+    }
+
+    /// Answers with each commit's number of paths, as long as all of them are few.
+    struct LongGit;
+
+    impl Git for LongGit {
+        fn ask(&self, args: &[&str], input: &str) -> io::Result<Vec<u8>> {
+            let paths = |name: &str| if args.contains(&RAW) { usize::from_str_radix(&name[..1], 16) } else { Ok(0) };
+            let paths: Vec<usize> = input.lines().map(|name| paths(name).expect("a digit")).collect();
+            if paths.iter().sum::<usize>() > 9 {
+                return Err(io::ErrorKind::FileTooLarge.into());
+            }
+            let changes = |count| (0..count).map(|at| format!("\0:100644 100644 a b M\0{at}.rs")).collect::<String>();
+            let rows = input
+                .lines()
+                .zip(paths)
+                .map(|(name, count)| format!("{name}\01\0x +0000\0A{name}\0\0{}\0", changes(count)));
+            Ok(rows.collect::<String>().into_bytes())
+        }
+    }
+
+    #[test]
+    fn a_commit_of_very_many_paths_is_its_message_and_costs_no_other_one() {
+        let names: Vec<String> = ["1", "f", "3", "4", "9", "0"].map(|digit| digit.repeat(40)).into();
+        let file = |name: &String| WalkedFile { path: name.clone(), size: 0, mtime_ns: 0 };
+        let round: Vec<WalkedFile> = names.iter().map(file).collect();
+        let commits = read(&LongGit, &round).expect("commits");
+        let paths: Vec<usize> = names.iter().map(|name| commits[name].paths.len()).collect();
+        assert_eq!(paths, [1, 0, 3, 4, 9, 0]);
+        assert!(names.iter().all(|name| commits[name].subject == format!("A{name}")));
+        assert_eq!(read(&LongGit, &[]).expect("none"), Read::new());
     }
 
     #[test]

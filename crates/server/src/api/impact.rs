@@ -104,6 +104,10 @@ fn meant<'s>(state: &'s ServerState, words: &[String]) -> Result<(Vec<&'s Arc<Ro
     }
     match (missing, words.as_slice()) {
         (_, []) => Ok((state.roots().collect(), RootChange::Git(GitChange::Uncommitted))),
+        // Git walks the whole history with the caller's pattern, for minutes if that is chosen so.
+        (Some(_), [name]) if name.contains("{/") || name.starts_with(":/") => {
+            bail!("{:?} is a pattern of messages; name a commit by its hash, a branch or a tag", in_short(name))
+        }
         (Some(_), [name]) => Ok((state.roots().collect(), RootChange::Git(GitChange::named(name)))),
         (Some(missing), _) => {
             bail!("there is no file {:?}; name one commit, one A...B, or files", in_short(missing))

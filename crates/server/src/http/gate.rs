@@ -2,7 +2,7 @@
 
 use core::net::IpAddr;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
@@ -63,10 +63,30 @@ pub struct Guest {
     from: IpAddr,
     /// Whether it made a request that not everybody may make.
     is_known: AtomicBool,
+    /// Requests whose answers are not read yet.
+    requests: AtomicUsize,
+    /// Whether it was asked to leave.
+    is_asked: AtomicBool,
     leaves: Notify,
 }
 
+/// How much it costs a guest to leave, from little to much.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum GuestState {
+    /// Nobody knows whether it may ask anything.
+    Stranger,
+    /// It was answered, and asks nothing now.
+    Idle,
+    /// It waits for an answer, or reads one.
+    Busy,
+}
+
 impl Guest {
+    fn new(from: IpAddr) -> Arc<Guest> {
+        let (is_known, requests, is_asked, leaves) = Default::default();
+        Arc::new(Guest { from, is_known, requests, is_asked, leaves })
+    }
+
     /// The address of its machine.
     pub fn address(&self) -> IpAddr {
         self.from.to_canonical()
@@ -77,9 +97,67 @@ impl Guest {
         self.is_known.store(true, Ordering::Release);
     }
 
-    /// Waits until somebody else needs its place.
-    pub async fn is_to_leave(&self) {
+    /// Counts a request until the guard is dropped.
+    pub fn asks(self: &Arc<Guest>) -> GuestRequest {
+        self.requests.fetch_add(1, Ordering::AcqRel);
+        GuestRequest(Arc::clone(self))
+    }
+
+    fn state(&self) -> GuestState {
+        match (self.is_known.load(Ordering::Acquire), self.requests.load(Ordering::Acquire)) {
+            (false, _) => GuestState::Stranger,
+            (true, 0) => GuestState::Idle,
+            (true, _) => GuestState::Busy,
+        }
+    }
+
+    /// Waits until somebody else needs its place. Returns whether it may go on with a request that arrives just now.
+    pub async fn is_to_leave(&self) -> bool {
         self.leaves.notified().await;
+        self.state() == GuestState::Idle
+    }
+}
+
+/// A request of a guest; counted until it is dropped.
+#[derive(Debug)]
+pub struct GuestRequest(Arc<Guest>);
+
+impl Drop for GuestRequest {
+    fn drop(&mut self) {
+        self.0.requests.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+impl GuestRequest {
+    /// Counts the request until its answer's body is sent.
+    pub fn until_sent(self, body: Body) -> Body {
+        Body::new(AskedBody { body, _request: self })
+    }
+}
+
+/// A body that keeps its request counted.
+struct AskedBody {
+    body: Body,
+    _request: GuestRequest,
+}
+
+impl http_body::Body for AskedBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
     }
 }
 
@@ -112,13 +190,13 @@ impl Admission {
         self.turns.take(caller).await.ok_or_else(Problem::overloaded)
     }
 
-    /// Waits for room for a connection from a machine, or for a spare place. If there is none, closes the oldest
-    /// unauthenticated connection of the machine that has the most, so that one client can't lock others out.
+    /// Waits for room for a connection from a machine, or for a spare place. If there is none, closes another connection,
+    /// so that one client can't lock others out.
     pub async fn connect(&self, from: IpAddr) -> Option<Seat> {
         let whole = || Arc::clone(&self.connections).acquire_owned();
         let first = match Arc::clone(&self.connections).try_acquire_owned() {
             Ok(place) => Some(place),
-            Err(_) if self.makes_room() => tokio::time::timeout(LEAVING, whole()).await.ok().transpose().ok()?,
+            Err(_) if self.makes_room(from) => tokio::time::timeout(LEAVING, whole()).await.ok().transpose().ok()?,
             Err(_) => None,
         };
         let (is_whole, place) = match first {
@@ -129,7 +207,7 @@ impl Admission {
                 place = Arc::clone(&self.spare).acquire_owned() => (false, place.ok()?),
             },
         };
-        let guest = Arc::new(Guest { from, is_known: AtomicBool::new(false), leaves: Notify::new() });
+        let guest = Guest::new(from);
         if is_whole {
             self.guests().push(Arc::downgrade(&guest));
         }
@@ -142,16 +220,27 @@ impl Admission {
         guests
     }
 
-    /// Asks an unauthenticated connection to close. Returns whether there is one.
-    fn makes_room(&self) -> bool {
+    /// Asks a connection to close: an unauthenticated one, else one without a request, else any; each time the oldest of the
+    /// machine that has most of them. No machine makes room for one that has more connections, and none gives up requests
+    /// for one that has about as many. Returns whether there is one.
+    fn makes_room(&self, from: IpAddr) -> bool {
         let all: Vec<Arc<Guest>> = self.guests().iter().filter_map(Weak::upgrade).collect();
-        let strangers: Vec<&Arc<Guest>> = all.iter().filter(|guest| !guest.is_known.load(Ordering::Acquire)).collect();
-        let machines: Vec<IpAddr> = strangers.iter().map(|guest| guest.from).collect();
-        let Some(at) = oldest_of_most(&machines) else { return false };
-        // Marks it, so that it isn't chosen again.
-        strangers[at].is_let_in();
-        strangers[at].leaves.notify_one();
-        true
+        let count = |machine: IpAddr| all.iter().filter(|guest| guest.from == machine).count();
+        let own = count(from);
+        let oldest = |state: GuestState| {
+            let least = own + if state == GuestState::Busy { 2 } else { 0 };
+            let is_one = |guest: &&Arc<Guest>| {
+                !guest.is_asked.load(Ordering::Acquire) && guest.state() == state && count(guest.from) >= least
+            };
+            let those: Vec<&Arc<Guest>> = all.iter().filter(is_one).collect();
+            let machines: Vec<IpAddr> = those.iter().map(|guest| guest.from).collect();
+            oldest_of_most(&machines).map(|at| those[at])
+        };
+        let found = [GuestState::Stranger, GuestState::Idle, GuestState::Busy].into_iter().find_map(oldest);
+        found
+            .inspect(|guest| guest.is_asked.store(true, Ordering::Release))
+            .inspect(|guest| guest.leaves.notify_one())
+            .is_some()
     }
 
     /// Waits until no connection is left.
@@ -267,7 +356,7 @@ mod tests {
                 let seat = gate.connect(HERE).await.expect("a seat");
                 seat.guest.is_let_in();
                 assert_eq!(seat.is_whole, at < CONNECTIONS_MAX, "{at}");
-                seats.push(seat);
+                seats.push((seat.guest.asks(), seat));
             }
             let waits = tokio::time::timeout(Duration::from_millis(10), gate.connect(HERE));
             assert!(waits.await.is_err(), "the next one waits");
@@ -287,7 +376,7 @@ mod tests {
                 assert!(seat.is_whole, "{at}: an older stranger leaves");
                 tokio::spawn(async move {
                     let seat = seat;
-                    seat.guest.is_to_leave().await;
+                    assert!(!seat.guest.is_to_leave().await, "it asked nothing that it may ask");
                 });
                 tokio::task::yield_now().await;
             }
@@ -295,6 +384,36 @@ mod tests {
             assert!(left.await.is_err(), "who is known stays");
             assert_eq!(gate.load().connections, CONNECTIONS_MAX);
         });
+    }
+
+    #[test]
+    fn a_client_with_very_many_connections_keeps_no_other_out() {
+        const OTHER: IpAddr = IpAddr::V4(core::net::Ipv4Addr::new(10, 0, 0, 2));
+        for is_busy in [false, true] {
+            blocked(async {
+                let gate = Arc::new(Admission::new(1));
+                let leaves = |seat: Seat| {
+                    seat.guest.is_let_in();
+                    let request = is_busy.then(|| seat.guest.asks());
+                    tokio::spawn(async move {
+                        seat.guest.is_to_leave().await;
+                        drop((request, seat));
+                    })
+                };
+                let mut loud = Vec::new();
+                for _ in 0..CONNECTIONS_MAX {
+                    loud.push(leaves(gate.connect(HERE).await.expect("a seat")));
+                }
+                tokio::task::yield_now().await;
+                let quiet = gate.connect(OTHER).await.expect("a seat");
+                assert!(quiet.is_whole, "the oldest connection of the other client makes room");
+                loud.swap_remove(0).await.expect("a task");
+                // The loud one makes room for its own connections, as far as they have no requests; the quiet one never.
+                assert_eq!(gate.connect(HERE).await.expect("a seat").is_whole, !is_busy);
+                let asked = tokio::time::timeout(Duration::from_millis(10), quiet.guest.is_to_leave());
+                assert!(asked.await.is_err());
+            });
+        }
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! Sockets: the only place of the program that listens. It opens no connection of its own.
 
+use std::convert::Infallible;
 use std::net::SocketAddr;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use axum::Router;
+use axum::response::Response;
 use hyper::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -136,7 +138,7 @@ async fn connection(
     let mut connection = pin!(connection);
     tokio::select! {
         _ = connection.as_mut() => return,
-        () = seat.guest.is_to_leave() => return,
+        may_go_on = seat.guest.is_to_leave() => if !may_go_on { return },
         _ = stopped.wait_for(|is_over| *is_over) => {}
     }
     connection.as_mut().graceful_shutdown();
@@ -150,14 +152,15 @@ struct GuestService {
 }
 
 impl Service<Request<Incoming>> for GuestService {
-    type Response = <TowerToHyperService<Router> as Service<Request<Incoming>>>::Response;
-    type Error = <TowerToHyperService<Router> as Service<Request<Incoming>>>::Error;
-    type Future = <TowerToHyperService<Router> as Service<Request<Incoming>>>::Future;
+    type Response = Response;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
 
     fn call(&self, mut request: Request<Incoming>) -> Self::Future {
         request.extensions_mut().insert(PeerAddress(self.guest.address()));
         request.extensions_mut().insert(Arc::clone(&self.guest));
-        self.router.call(request)
+        let (asked, answer) = (self.guest.asks(), self.router.call(request));
+        Box::pin(async move { Ok(answer.await?.map(|body| asked.until_sent(body))) })
     }
 }
 

@@ -42,6 +42,16 @@ enum ParseFailure {
     TooSlow,
     #[error("could not be parsed, since no worker process started")]
     NoWorker,
+    /// For now: the system has no room for a process, a socket or its memory. Who fills it may be who wrote the text.
+    #[error("could not be parsed, since the system had no room for a worker process")]
+    NoRoom,
+}
+
+impl ParseFailure {
+    /// Whether no worker has seen the text.
+    fn is_of_system(self) -> bool {
+        matches!(self, ParseFailure::NoWorker | ParseFailure::NoRoom)
+    }
 }
 
 /// The workers of one program.
@@ -84,7 +94,7 @@ impl WorkerPool {
     }
 
     /// Cuts `text` into units as [`parse`](crate::parse::parse) does, in a worker. A text that ends its workers becomes
-    /// plain blocks, with a note. Where no worker ever started, the text is parsed in this process.
+    /// plain blocks, with a note. Where no worker can ever start, the text is parsed in this process.
     pub fn parse(self: &Arc<Self>, text: &str, language: &'static Language) -> Parsed {
         let known = self.known_failure(text, language);
         let failure = match known.map_or_else(|| self.ask(text, language), Err) {
@@ -94,7 +104,7 @@ impl WorkerPool {
             }
             Err(failure) => failure,
         };
-        if failure != ParseFailure::NoWorker {
+        if !failure.is_of_system() {
             self.remember(text, language, failure);
         }
         parse_failed(text, language, &failure.to_string())
@@ -135,10 +145,17 @@ impl WorkerPool {
         let mut failure = ParseFailure::NoWorker;
         for _ in 0..TRIES {
             let is_new = idle.is_none();
-            let Some(mut worker) = idle.take().or_else(|| ParseWorker::start(&self.program).ok()) else { continue };
+            let started = idle.take().map_or_else(|| ParseWorker::start(&self.program), Ok);
+            let mut worker = match started {
+                Ok(worker) => worker,
+                Err(error) => {
+                    failure = if is_of_room(&error) { ParseFailure::NoRoom } else { failure };
+                    continue;
+                }
+            };
             match worker.parse(text, language) {
                 Ok(parsed) => {
-                    self.check_in(Some(worker), true);
+                    self.check_in(Some(worker), Some(true));
                     return Ok(parsed);
                 }
                 Err(reason) => failure = reason,
@@ -147,7 +164,7 @@ impl WorkerPool {
                 break;
             }
         }
-        self.check_in(None, failure != ParseFailure::NoWorker);
+        self.check_in(None, (failure != ParseFailure::NoRoom).then_some(failure != ParseFailure::NoWorker));
         Err(failure)
     }
 
@@ -169,10 +186,11 @@ impl WorkerPool {
         }
     }
 
-    /// Gives the right back, with the worker if it is still sound. `started`: whether any worker started meanwhile.
-    fn check_in(self: &Arc<Self>, worker: Option<ParseWorker>, started: bool) {
+    /// Gives the right back, with the worker if it is still sound. `started`: whether any worker started meanwhile, if that
+    /// tells whether one can.
+    fn check_in(self: &Arc<Self>, worker: Option<ParseWorker>, started: Option<bool>) {
         let mut state = lock(&self.state);
-        state.starts = state.starts.max(Some(started));
+        state.starts = state.starts.max(started);
         state.last_used = Instant::now();
         match worker {
             Some(worker) => state.idle.push(worker),
@@ -299,7 +317,11 @@ impl ParseWorker {
         // The other end belongs to the worker alone, so that its end is seen here.
         drop(command);
         let mut worker = ParseWorker { child, channel, frame: vec![0; HELLO.len()] };
-        worker.channel.read_exact(&mut worker.frame)?;
+        if let Err(error) = worker.channel.read_exact(&mut worker.frame) {
+            // A system without memory kills.
+            let is_killed = worker.how_it_ended() == ParseFailure::Killed;
+            return Err(if is_killed { io::ErrorKind::OutOfMemory.into() } else { error });
+        }
         if worker.frame == HELLO { Ok(worker) } else { Err(io::Error::other("another program answers")) }
     }
 
@@ -343,6 +365,15 @@ impl ParseWorker {
         #[cfg(not(unix))]
         status.map_or(ParseFailure::Killed, |_| ParseFailure::Crashed)
     }
+}
+
+/// Whether a process could not be started for want of handles, processes or memory, or in time.
+fn is_of_room(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    if matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE)) {
+        return true;
+    }
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::OutOfMemory)
 }
 
 /// Fills a buffer. Goes on after a second silence if the processor time of the other end, `ticks`, has grown since the

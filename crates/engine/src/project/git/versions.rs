@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use colgrep_index::source::read_text;
+use colgrep_index::source::read_text_within;
 use colgrep_syntax::read::decode;
 use rayon::prelude::*;
 
@@ -12,6 +12,8 @@ use crate::project::Project;
 
 /// Files of one change whose texts are read.
 const FILES_MAX: usize = 200;
+/// Largest version of a file that is read, in bytes; larger ones count as no text.
+const FILE_BYTES_MAX: u64 = 16 << 20;
 
 /// A change that git knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,8 +107,9 @@ pub fn versions(project: &Project, change: &GitChange) -> Result<Vec<FileVersion
     paths.sort_unstable();
     paths.dedup();
     let text = |revision: &str, path: &str| {
-        let bytes = git.ask(root, &["cat-file", "blob", &format!("{revision}:./{path}")]).ok()?;
-        Some(decode(path, bytes).ok()?.text)
+        let blob = ["cat-file", "blob", &format!("{revision}:./{path}")];
+        let printed = git.run_within(root, &blob, FILE_BYTES_MAX).ok().filter(|printed| printed.status.success())?;
+        Some(decode(path, printed.stdout).ok()?.text)
     };
     let versions = |(at, path): (usize, String)| {
         if at >= FILES_MAX {
@@ -116,7 +119,7 @@ pub fn versions(project: &Project, change: &GitChange) -> Result<Vec<FileVersion
         let after = match &to {
             VersionPlace::Commit(to) => text(to, &path),
             VersionPlace::Staged => text("", &path),
-            VersionPlace::Disk => read_text(root, &path).ok(),
+            VersionPlace::Disk => read_text_within(root, &path, FILE_BYTES_MAX).ok(),
         };
         // Git compares times of files before it compares texts.
         (before.is_none() || before != after).then_some(FileVersions { path, before, after })
@@ -143,5 +146,43 @@ impl GitProgram {
     fn no_files(&self, folder: &Path) -> Result<String, GitError> {
         let named = self.ask(folder, &["hash-object", "-t", "tree", "--stdin"])?;
         Ok(String::from_utf8_lossy(&named).trim().to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+    use crate::Env;
+
+    #[expect(clippy::disallowed_methods, reason = "git is looked for where the test itself finds it")]
+    #[test]
+    fn a_version_of_very_many_bytes_has_no_text() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().canonicalize().expect("its path");
+        let git = |args: &[&str]| {
+            let fixed = ["-c", "user.name=A", "-c", "user.email=a@example.com", "-C"];
+            let ran =
+                Command::new("git").args(fixed).arg(&root).args(args).env("GIT_CONFIG_GLOBAL", "/dev/null").output();
+            assert!(ran.expect("git").status.success(), "{args:?}");
+        };
+        let write =
+            |name: &str, bytes: usize| std::fs::write(root.join(name), "x\n".repeat(bytes / 2)).expect("a file");
+        let most = FILE_BYTES_MAX as usize;
+        git(&["init", "-q"]);
+        [("a", most), ("b", most + 2), ("c", most)].iter().for_each(|(name, bytes)| write(name, *bytes));
+        git(&["add", "."]);
+        git(&["commit", "-qm", "first"]);
+        [("a", most - 2), ("b", 2), ("c", most + 2)].iter().for_each(|(name, bytes)| write(name, *bytes));
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let vars = [("PATH".into(), path), ("COLGREP_DATA_DIR".into(), folder.path().join(".data").into_os_string())];
+        let (project, _) =
+            Project::around(&root, &Env::read(vars.into_iter()).expect("an environment")).expect("a project");
+        let read = |text: Option<String>| text.map(|text| text.len());
+        let all = versions(&project, &GitChange::Uncommitted).expect("versions").into_iter();
+        let all: Vec<_> = all.map(|one| (one.path, read(one.before), read(one.after))).collect();
+        let expected = [("a", Some(most), Some(most - 2)), ("b", None, Some(2)), ("c", Some(most), None)];
+        assert_eq!(all, expected.map(|(name, before, after)| (name.to_string(), before, after)));
     }
 }
