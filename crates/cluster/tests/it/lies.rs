@@ -118,7 +118,8 @@ fn a_caller_with_rights_learns_no_shard_that_is_lost_after_the_ranking() {
         let liar = Liar::new(serving.address);
         let cluster = cluster(corpus.folder.path(), &[vec![liar.address.to_string()]], None, hurried());
         asked(&corpus, QUERY, false, |asked| {
-            let (ranked, gathered) = cluster.rank(&ClusterScope { allowed, scope: &scope }, asked, &()).expect("a ranking");
+            let (ranked, gathered) =
+                cluster.rank(&ClusterScope { allowed, scope: &scope }, asked, &()).expect("a ranking");
             liar.lies(0, |body| body.truncate(1));
             let error = ranked.files(&gathered, 0..ranked.len(), Detail::Relations).expect_err("no files");
             assert_eq!(format!("{error:?}").contains("shard 1"), is_told, "{error:?}");

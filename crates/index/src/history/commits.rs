@@ -281,11 +281,11 @@ mod tests {
             if paths.iter().sum::<usize>() > 9 {
                 return Err(io::ErrorKind::FileTooLarge.into());
             }
-            let changes = |count| (0..count).map(|at| format!("\0:100644 100644 a b M\0{at}.rs")).collect::<String>();
+            let changes = |count| (0..count).map(|at| format!(":100644 100644 a b M\0{at}.rs\0")).collect::<String>();
             let rows = input
                 .lines()
                 .zip(paths)
-                .map(|(name, count)| format!("{name}\01\0x +0000\0A{name}\0\0{}\0", changes(count)));
+                .map(|(name, count)| format!("{name}\01\0x +0000\0A{name}\0\0{}", changes(count)));
             Ok(rows.collect::<String>().into_bytes())
         }
     }

@@ -171,10 +171,10 @@ mod tests {
             |name: &str, bytes: usize| std::fs::write(root.join(name), "x\n".repeat(bytes / 2)).expect("a file");
         let most = FILE_BYTES_MAX as usize;
         git(&["init", "-q"]);
-        [("a", most), ("b", most + 2), ("c", most)].iter().for_each(|(name, bytes)| write(name, *bytes));
+        [("a", most), ("b", most + 2), ("c", most)].into_iter().for_each(|(name, bytes)| write(name, bytes));
         git(&["add", "."]);
         git(&["commit", "-qm", "first"]);
-        [("a", most - 2), ("b", 2), ("c", most + 2)].iter().for_each(|(name, bytes)| write(name, *bytes));
+        [("a", most - 2), ("b", 2), ("c", most + 2)].into_iter().for_each(|(name, bytes)| write(name, bytes));
         let path = std::env::var_os("PATH").unwrap_or_default();
         let vars = [("PATH".into(), path), ("COLGREP_DATA_DIR".into(), folder.path().join(".data").into_os_string())];
         let (project, _) =
