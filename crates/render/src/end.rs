@@ -80,7 +80,7 @@ fn not_found(end: &End, scope: &str) -> Option<String> {
             Some(near) => near,
             None => format!("nearest by meaning: {}", with("--semantic-only")),
         };
-        return Some(format!("nothing holds \"{tokens}\"; {near}"));
+        return Some(format!("nothing here holds \"{tokens}\"; {near}"));
     }
     // Another spelling of a name shows in the results.
     let is_respelled = |(typed, read): &(String, String)| letters(typed).eq(letters(read));
@@ -308,10 +308,10 @@ mod tests {
                 "nothing here has a strength of 0.5 (--min-strength, or the setting min_strength); \
                  colgrep --all 'parse it' src shows what is below",
             ),
-            (cut_tokens, false, "nothing holds \"E0502\"; nearest by meaning: colgrep --semantic-only E0502 src"),
+            (cut_tokens, false, "nothing here holds \"E0502\"; nearest by meaning: colgrep --semantic-only E0502 src"),
             (named, false, "nothing here holds \"frob_it\""),
             (weak, false, "no likely answer here; colgrep --all 'parse it' src shows weak ones"),
-            (tokens, false, "nothing holds \"E0502\"; nearest by meaning: colgrep --semantic-only E0502 src"),
+            (tokens, false, "nothing here holds \"E0502\"; nearest by meaning: colgrep --semantic-only E0502 src"),
             (unknown, false, "nothing here holds \"frob\"; similar words here: grab, take"),
             (
                 locked,

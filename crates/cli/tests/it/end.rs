@@ -119,7 +119,8 @@ fn exact_tokens_are_held_or_there_is_nothing() {
         let ran = sandbox.run(&[query]);
         assert_eq!((ran.status, ran.out.as_str()), (1, ""), "{query}: {ran:?}");
         let typed = if query.contains(' ') { format!("'{query}'") } else { query.to_string() };
-        let told = format!("colgrep: nothing holds \"{query}\"; nearest by meaning: colgrep --semantic-only {typed}\n");
+        let told =
+            format!("colgrep: nothing here holds \"{query}\"; nearest by meaning: colgrep --semantic-only {typed}\n");
         assert_eq!(ran.err, told);
     }
     let part = rows(&sandbox.run(&["E0502 E0599", "--json"]));
@@ -133,7 +134,7 @@ fn nothing_is_denied_of_files_that_were_not_read() {
     sandbox.write("data/big.py", &big);
     let told = |args: &[&str]| sandbox.run(args).err;
     // One that is too large to be indexed is read for it.
-    assert!(told(&["needle_778"]).contains("nothing holds \"needle_778\"; nearest by meaning"));
+    assert!(told(&["needle_778"]).contains("nothing here holds \"needle_778\"; nearest by meaning"));
     let unread = "colgrep: not every file was searched for \"needle_778\"; colgrep -i -e needle_778 searches all\n";
     sandbox.write("data/huge.py", &big);
     let huge = std::fs::File::options().append(true).open(sandbox.root().join("data/huge.py")).expect("a file");
@@ -290,7 +291,10 @@ fn a_word_that_stands_nowhere_leads_to_near_ones() {
     }
     // Of a name, the unknown part is.
     let ran = sandbox.run(&["value_timeuot"]);
-    assert_eq!((ran.status, ran.err.as_str()), (1, "colgrep: nothing holds \"value_timeuot\"; similar: timeout\n"));
+    assert_eq!(
+        (ran.status, ran.err.as_str()),
+        (1, "colgrep: nothing here holds \"value_timeuot\"; similar: timeout\n")
+    );
 }
 
 #[test]

@@ -258,7 +258,7 @@ fn an_answer_ends_for_agents_too() {
     let text = held["content"][0]["text"].as_str().expect("a text");
     assert!(text.contains("\n(strength of each, 0 to 1: 0.98)\n(root "), "{text}");
     let none = client.good("search", json!({"query": "E0599"}));
-    assert!(none.contains("(nothing holds \"E0599\"; `all` shows what is near by meaning)\n"), "{none}");
+    assert!(none.contains("(nothing here holds \"E0599\"; `all` shows what is near by meaning)\n"), "{none}");
     let far = "comets of the sky by kind";
     let few = client.result("search", json!({"query": far}));
     let all = client.result("search", json!({"query": far, "all": true}));

@@ -174,7 +174,7 @@ fn said(end: &End, query: &str, (found, shown): (usize, usize)) -> Vec<String> {
             "not every file was searched for {words}; `pattern` {first:?} with `ignore_case` searches all"
         ));
     } else if found == 0 && end.is_tokens && !end.is_held {
-        lines.push(format!("nothing holds {query:?}; `all` shows what is near by meaning"));
+        lines.push(format!("nothing here holds {query:?}; `all` shows what is near by meaning"));
     } else if found == 0 && end.weak > 0 {
         lines.push("nothing here is likely right; `all` shows what is near".to_string());
     }
@@ -239,7 +239,7 @@ mod tests {
         assert_eq!(said(&end, "parse", (10, 10)), [far]);
         let mut end = End::default();
         (end.is_tokens, end.weak) = (true, 3);
-        assert_eq!(said(&end, "E0502", (0, 0)), ["nothing holds \"E0502\"; `all` shows what is near by meaning"]);
+        assert_eq!(said(&end, "E0502", (0, 0)), ["nothing here holds \"E0502\"; `all` shows what is near by meaning"]);
         end.is_tokens = false;
         (end.unknown, end.near) = (vec!["frob".to_string()], vec!["grab".to_string()]);
         let near = "nothing here holds \"frob\"; similar words here: grab";
