@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use crate::project::Project;
 use crate::project::model::{Lacking, Model};
+use crate::request::structure::StructureCoverage;
 
 /// Receives notices, progress and ranking steps. Every method has a default that ignores them.
 pub trait Listener: Send + Sync {
@@ -130,6 +131,13 @@ pub enum Notice {
     },
     /// The index is damaged; the damaged part is rebuilt.
     Damaged(String),
+    /// Files in which a structural pattern was not matched.
+    Unsearched {
+        /// Which.
+        coverage: StructureCoverage,
+        /// Whether nothing was found elsewhere.
+        is_all: bool,
+    },
     /// Another process writes the index of the history; its current state is searched.
     HistoryAsItIs,
     /// The ranking of a history by meaning lacks vectors; the next questions make them.

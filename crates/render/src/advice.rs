@@ -95,6 +95,10 @@ fn of_refused(refused: &Refused) -> Option<Mended> {
         Refused::Pattern { .. } => {
             Mended::adding(refused, "use -F to search for it as plain text", "`fixed` searches for it as plain text")
         }
+        Refused::NoCode { .. } => Mended::with(
+            refused,
+            "write a whole expression, statement or definition, as in 'foo($A, $$$)'; -e searches for text",
+        ),
         Refused::LineEnd { .. } => Mended::adding(
             refused,
             "-U (--multiline) searches across lines",

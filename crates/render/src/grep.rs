@@ -9,12 +9,14 @@ use std::sync::Arc;
 use anyhow::Result;
 use colgrep_engine::OpenOptions;
 use colgrep_engine::project::tree::files_below;
-use colgrep_engine::request::pattern::{LineMatcher, first_place, matcher, searcher};
+use colgrep_engine::request::pattern::{LineMatcher, first_place, matcher, searcher, searcher_of};
+use colgrep_engine::request::structure::StructureMatcher;
 use colgrep_engine::request::{Pattern, Scope};
 use colgrep_engine::settings::Settings;
 use colgrep_engine::settings::env::Env;
 use colgrep_index::signature::Needed;
 use colgrep_index::walk::WalkOptions;
+use grep_matcher::LineTerminator;
 use grep_searcher::Searcher;
 use ordered::OrderedSink;
 
@@ -23,6 +25,7 @@ use crate::budget::TokenBudget;
 use crate::console::tell_unheeded;
 use crate::escape::json_text;
 use crate::matches::{FileOutput, LineOptions, SearchedFile, WalkedFolder};
+use crate::notice::unsearched;
 use crate::path::absolute_name;
 use crate::{Format, Look, OutputOptions, OutputRequest, empty, line, path as name};
 
@@ -41,6 +44,8 @@ struct LineGrep<'a> {
     settings: &'a Settings,
     env: &'a Env,
     matcher: LineMatcher,
+    /// The structural pattern; `matcher` then applies inside its matches, if there is one.
+    structure: Option<StructureMatcher>,
     options: &'a OutputOptions,
     of_lines: &'a LineOptions,
     /// The root that all files have to lie in; without one, each folder that is searched is the root of its files.
@@ -126,9 +131,21 @@ pub fn print_lines(asked: &LineSearch<'_>, env: &Env, settings: &Settings) -> Re
         false => grep.sorted_files(asked.sorting)?,
     };
     grep.search_in_order(&files, &mut out)?;
-    let (found, failed) = (out.found, out.failed || !complete);
+    let (found, mut failed) = (out.found, out.failed || !complete);
     out.finish()?;
-    if !found && !failed && !nothing {
+    let mut is_told = false;
+    if let Some(structure) = &grep.structure {
+        let coverage = structure.coverage();
+        if !found && !failed {
+            coverage.check(structure.pattern())?;
+        }
+        is_told = coverage.tells(!found || asked.lines.files_without_match);
+        if is_told && !options.wish.quiet {
+            grep.tell(&unsearched(&coverage, !found || asked.lines.files_without_match));
+        }
+        failed |= !found && coverage.failed > 0;
+    }
+    if !found && !failed && !nothing && !is_told {
         asked.tell_empty(&options, files.len());
     }
     Ok(LineOutcome { found, failed: failed && !(found && options.wish.silent) })
@@ -176,6 +193,7 @@ impl<'a> LineSearch<'a> {
             settings,
             env,
             matcher: matcher(pattern)?,
+            structure: scope.structure.as_deref().map(StructureMatcher::new).transpose()?,
             options,
             of_lines,
             root: None,
@@ -218,6 +236,7 @@ pub fn lines(
         settings,
         env,
         matcher: matcher(scope.pattern.as_ref().unwrap_or(&Pattern::default()))?,
+        structure: None,
         options: &options,
         of_lines: &LineOptions { no_messages: true, text_only, ..LineOptions::default() },
         root: Some(WalkedFolder::open(served.root)?),
@@ -364,9 +383,19 @@ impl LineGrep<'_> {
         }
     }
 
+    /// The pattern of lines, if one is given.
+    fn lines(&self) -> Option<&LineMatcher> {
+        self.scope.pattern.as_ref().map(|_| &self.matcher)
+    }
+
     fn searcher(&self) -> Searcher {
         let (before, behind) = self.around();
-        searcher(&self.matcher)
+        let mut searcher = match (&self.structure, self.lines()) {
+            // Code may go over many lines.
+            (Some(_), None) => searcher_of(LineTerminator::default(), true),
+            _ => searcher(&self.matcher),
+        };
+        searcher
             .invert_match(self.of_lines.invert)
             .max_matches(self.of_lines.max_count)
             .before_context(before)

@@ -6,8 +6,9 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use colgrep_engine::request::pattern::{LineMatcher, line_end, places, places_and_empty};
+use colgrep_engine::request::pattern::{line_end, places, places_and_empty};
 use colgrep_index::beneath::TreeFolder;
+use grep_matcher::Matcher;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkFinish, SinkMatch};
 
 use super::escape::escape_line;
@@ -134,10 +135,10 @@ impl FileOutput {
 type PartSink<'a> = dyn FnMut(FileOutput) -> bool + 'a;
 
 /// Writes one file's matches.
-pub struct MatchPrinter<'a> {
+pub struct MatchPrinter<'a, M> {
     options: &'a OutputOptions,
     of_lines: &'a LineOptions,
-    matcher: &'a LineMatcher,
+    matcher: &'a M,
     file: &'a SearchedFile,
     /// Absolute path, once it is asked for.
     full: OnceLock<String>,
@@ -150,14 +151,14 @@ pub struct MatchPrinter<'a> {
     lines: FileOutput,
 }
 
-impl<'a> MatchPrinter<'a> {
+impl<'a, M: Matcher> MatchPrinter<'a, M> {
     /// A printer for one file.
     pub fn new(
         options: &'a OutputOptions,
         of_lines: &'a LineOptions,
-        matcher: &'a LineMatcher,
+        matcher: &'a M,
         file: &'a SearchedFile,
-    ) -> MatchPrinter<'a> {
+    ) -> MatchPrinter<'a, M> {
         let (full, lines) = (OnceLock::new(), FileOutput::default());
         MatchPrinter {
             options,
@@ -174,7 +175,7 @@ impl<'a> MatchPrinter<'a> {
     }
 
     /// The same, but what is printed is handed over whenever it is more than `bytes`.
-    pub fn in_parts(self, bytes: usize, sink: &'a mut PartSink<'a>) -> MatchPrinter<'a> {
+    pub fn in_parts(self, bytes: usize, sink: &'a mut PartSink<'a>) -> MatchPrinter<'a, M> {
         MatchPrinter { parts: Some((bytes, sink)), ..self }
     }
 
@@ -298,7 +299,7 @@ impl<'a> MatchPrinter<'a> {
     fn take(&mut self, searcher: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
         self.lines.any = true;
         // Where matches cross lines, the searcher gives those that touch each other as one.
-        let crosses = searcher.multi_line_with_matcher(&**self.matcher);
+        let crosses = searcher.multi_line_with_matcher(self.matcher);
         let whole = if crosses { found.bytes() } else { self.trim_end(found.bytes()) };
         let counts_matches = self.of_lines.only_matching || crosses && !self.of_lines.invert;
         self.count += if counts_matches { places_and_empty(self.matcher, whole).len() as u64 } else { 1 };
@@ -433,7 +434,7 @@ impl<'l> MatchedText<'l> {
     }
 }
 
-impl Sink for &mut MatchPrinter<'_> {
+impl<M: Matcher> Sink for &mut MatchPrinter<'_, M> {
     type Error = io::Error;
 
     fn matched(&mut self, searcher: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {

@@ -4,6 +4,7 @@ use colgrep_encoder::ModelSpec;
 use colgrep_engine::notice::{IndexState, NotRanked, NotUpdated, Notice, Unranked};
 use colgrep_engine::project::Project;
 use colgrep_engine::project::model::{LITE_CANDIDATES, Lacking, MissingVectors};
+use colgrep_engine::request::structure::StructureCoverage;
 use colgrep_index::store::{Coverage, Snapshot};
 use colgrep_syntax::read::Skip;
 use indicatif::BinaryBytes;
@@ -53,6 +54,7 @@ pub fn text(notice: &Notice) -> String {
             let others = if *paths > 1 { format!(" and {} more", paths - 1) } else { String::new() };
             format!("{}{others} can't be read, so no answer comes from there", typed(root, first))
         }
+        Notice::Unsearched { coverage, is_all } => unsearched(coverage, *is_all),
         Notice::NearUnknown(of) => {
             let (why, indexed) = reason(of.why);
             let shown = typed(&of.root, &of.path);
@@ -178,4 +180,18 @@ pub fn not_ranked(of: &NotRanked) -> Hinted {
         shell: format!("`colgrep -e PATTERN {shown}` finds lines in it, {indexed}"),
         tool: "`pattern` alone finds lines in it".to_string(),
     }
+}
+/// Which files a structural pattern was not matched in; `is_all`: nothing was found in the others.
+pub fn unsearched(coverage: &StructureCoverage, is_all: bool) -> String {
+    let mut clauses = Vec::new();
+    if let Some((path, why)) = &coverage.first_failed {
+        let others = if coverage.failed > 1 { format!(" and {} more", coverage.failed - 1) } else { String::new() };
+        clauses.push(format!("--ast did not search {path}{others}, which {why}"));
+    }
+    if is_all && !coverage.other.is_empty() {
+        let languages: Vec<&str> = coverage.other.keys().copied().collect();
+        let files = counted(coverage.other.values().sum::<u64>(), "file");
+        clauses.push(format!("--ast did not search {files}: the pattern is no code in {}", languages.join(", ")));
+    }
+    clauses.join("; ")
 }

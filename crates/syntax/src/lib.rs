@@ -7,4 +7,5 @@ pub mod language;
 pub mod parse;
 pub mod read;
 mod secrets;
+pub mod structure;
 pub mod worker;

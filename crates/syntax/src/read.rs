@@ -145,22 +145,25 @@ impl Utf16Order {
     }
 }
 
-/// Decodes a file: UTF-8, or UTF-16; other bytes are replaced.
+/// The text of a file, whatever it is: UTF-8, or UTF-16; other bytes are replaced. `None` if it is binary.
+pub fn decoded(bytes: Vec<u8>) -> Option<String> {
+    Some(match bytes.as_slice() {
+        // UTF-32, whose mark begins like that of UTF-16.
+        [0xFF, 0xFE, 0, 0, ..] => return None,
+        [0xFF, 0xFE, rest @ ..] => utf16(rest, u16::from_le_bytes),
+        [0xFE, 0xFF, rest @ ..] => utf16(rest, u16::from_be_bytes),
+        [0xEF, 0xBB, 0xBF, rest @ ..] => String::from_utf8_lossy(rest).into_owned(),
+        _ if bytes.iter().take(BINARY_HEAD_BYTES).any(|b| *b == 0) => Utf16Order::of(&bytes)?.decode(&bytes),
+        _ => String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()),
+    })
+}
+
+/// Decodes a file to index.
 ///
 /// # Errors
 /// Why the file is not indexed.
 pub fn decode(path: &str, bytes: Vec<u8>) -> Result<Text, Skip> {
-    let text = match bytes.as_slice() {
-        // UTF-32, whose mark begins like that of UTF-16.
-        [0xFF, 0xFE, 0, 0, ..] => return Err(Skip::Binary),
-        [0xFF, 0xFE, rest @ ..] => utf16(rest, u16::from_le_bytes),
-        [0xFE, 0xFF, rest @ ..] => utf16(rest, u16::from_be_bytes),
-        [0xEF, 0xBB, 0xBF, rest @ ..] => String::from_utf8_lossy(rest).into_owned(),
-        _ if bytes.iter().take(BINARY_HEAD_BYTES).any(|b| *b == 0) => {
-            Utf16Order::of(&bytes).ok_or(Skip::Binary)?.decode(&bytes)
-        }
-        _ => String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()),
-    };
+    let text = decoded(bytes).ok_or(Skip::Binary)?;
     if text.trim().is_empty() {
         return Err(Skip::Empty);
     }

@@ -148,6 +148,10 @@ impl Plan {
         if !plain_grep && words.paths.iter().any(|path| is_stdin(path)) {
             bail!("- (standard input) is searched by -e alone, as in: git diff | colgrep -e PATTERN -");
         }
+        let is_nameless = |path: &&PathBuf| is_stdin(path) || is_stream(path);
+        if let (true, Some(path)) = (args.structure.is_some(), words.paths.iter().find(is_nameless)) {
+            bail!("{}: not with --ast, which knows a language by the name of a file", path.display());
+        }
         if let Some(stream) = words.paths.iter().find(|path| !plain_grep && is_stream(path)) {
             bail!("{} is a stream, which -e alone searches, as in: colgrep -e PATTERN <(git diff)", stream.display());
         }
@@ -186,7 +190,7 @@ impl Plan {
         }
         let words = args.words.split_first();
         let facts = args.facts();
-        let is_filtered = !args.regexp.is_empty() || !facts.allow_all();
+        let is_filtered = args.has_pattern() || !facts.allow_all();
         if is_filtered && words.is_none_or(|(first, rest)| is_place(first, rest)) {
             let (task, question) = match facts.allow_all() {
                 true => (Task::Grep, Question::default()),
@@ -212,7 +216,7 @@ impl Plan {
         let (mut task, mut remark) = (Task::Rank, None);
         if let Question::Text(text) = &question
             && has_no_word(text)
-            && args.regexp.is_empty()
+            && !args.has_pattern()
         {
             if text.trim().contains('\n') {
                 bail!(
@@ -294,6 +298,7 @@ fn refuse_with_depth(args: &SearchArgs) -> Result<()> {
         (args.like.is_some(), "--like"),
         (args.queries_from.is_some(), "--queries-from"),
         (!args.regexp.is_empty(), "-e"),
+        (args.structure.is_some(), "--ast"),
         (args.results.is_some(), "-k"),
         (args.units, "--units"),
         (args.per_file.is_some(), "--per-file"),
@@ -344,6 +349,7 @@ fn refuse_over_shards(args: &SearchArgs, words: &CommandWords) -> Result<Option<
         (args.like.is_some(), "--like", "reads a unit of this machine"),
         (args.near.is_some(), "--near", "names a file of this machine"),
         (args.remote.is_some(), "--remote", "gives this machine an index"),
+        (args.structure.is_some(), "--ast", "parses files of this machine"),
     ];
     if let Some((_, flag, why)) = near.into_iter().find(|(is_given, ..)| *is_given) {
         bail!("{flag} {why}, and --shards searches other machines; leave out one of them");
@@ -413,16 +419,25 @@ fn refuse(args: &SearchArgs, plain_grep: bool) -> Result<()> {
         // Names of code are compared too.
         let of_pattern: Vec<_> =
             patterns.into_iter().filter(|(_, flag)| *flag != "-i" || args.facts().allow_all()).collect();
-        if let Some(flags) = given(&[&of_pattern[..], &lines[..]].concat()) {
+        let of_lines = if args.structure.is_some() { &[] } else { &lines[..] };
+        if let Some(flags) = given(&[&of_pattern[..], of_lines].concat()) {
             bail!("{flags}: only with a pattern, as in: colgrep {} -e PATTERN [PATH]...", flags.replace(" and", ""));
         }
-    } else if plain_grep {
+    }
+    if args.structure.is_some() && args.invert_match {
+        bail!("-v: not with --ast, whose matches are no lines");
+    }
+    if !args.has_pattern() {
+        return Ok(());
+    }
+    if plain_grep {
+        let pattern = if args.regexp.is_empty() { "--ast" } else { "-e" };
         if let Some(flags) = given(&args.unit_flags()) {
             let counts = if args.content { " (--count counts)" } else { "" };
-            bail!("{flags}: only with a query; -e alone lists matching lines{counts}");
+            bail!("{flags}: only with a query; {pattern} alone lists matching lines{counts}");
         }
         if let Some(flags) = given(&args.indexing_flags()) {
-            bail!("{flags}: only with a query; -e alone doesn't use the index");
+            bail!("{flags}: only with a query; {pattern} alone doesn't use the index");
         }
         refuse_of_matches(args)?;
     } else if let Some(flags) = given(&lines) {

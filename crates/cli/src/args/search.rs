@@ -147,6 +147,10 @@ pub struct SearchArgs {
         help_heading = "Patterns"
     )]
     pub regexp: Vec<String>,
+    /// Show only units with code like this, as in 'foo($A, $$$)': $A is any node, $$$ any number of nodes; without a
+    /// query, print every match; with -e, the matches of -e inside
+    #[arg(long = "ast", value_name = "CODE", allow_hyphen_values = true, help_heading = "Patterns")]
+    pub structure: Option<String>,
     /// Use extended regular expressions with -e (always on; for compatibility with grep)
     #[arg(short = 'E', long, help_heading = "Patterns")]
     pub extended_regexp: bool,
@@ -464,6 +468,7 @@ impl SearchArgs {
             None => self.changed.then_some(Changes::Uncommitted),
         };
         scope.pattern = (!self.regexp.is_empty()).then(|| self.pattern());
+        scope.structure.clone_from(&self.structure);
         scope.facts = self.facts();
         scope
     }
@@ -604,6 +609,11 @@ fn alpha(text: &str) -> Result<f64> {
 
 /// Classes of flags, which [`plan`](super::plan) refuses where they have no effect.
 impl SearchArgs {
+    /// Whether there is a pattern, of lines or of code.
+    pub(super) fn has_pattern(&self) -> bool {
+        !self.regexp.is_empty() || self.structure.is_some()
+    }
+
     /// Flags that say how units are ranked.
     pub(super) fn ranking_flags(&self) -> Vec<(bool, &'static str)> {
         vec![

@@ -57,6 +57,7 @@ mod share_private;
 mod share_s3;
 mod starved;
 mod streams;
+mod structure;
 mod traps;
 mod trust;
 mod workers;

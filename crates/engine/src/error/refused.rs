@@ -69,6 +69,22 @@ pub enum Refused {
         /// What is wrong with it.
         source: Source,
     },
+    /// A structural pattern can't be searched for.
+    #[error("{pattern:?} is no structural pattern")]
+    Structure {
+        /// The pattern.
+        pattern: String,
+        /// Why not.
+        source: Source,
+    },
+    /// A structural pattern is code in none of the languages at hand.
+    #[error("{pattern:?} is no code in the languages of these files ({})", languages.join(", "))]
+    NoCode {
+        /// The pattern.
+        pattern: String,
+        /// The languages.
+        languages: Vec<String>,
+    },
     /// A plain text can't be searched for.
     #[error("{text:?} can't be searched for")]
     Text {

@@ -1,7 +1,7 @@
 //! The filter of one search: path rules and patterns, turned into files and lines before anything is ranked.
 
 use std::cell::OnceCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use colgrep_index::ids::FileId;
 use colgrep_index::lexical::{UnitFilter, UnitPlace};
@@ -18,6 +18,7 @@ use crate::project::git::{Asker, GitRepository};
 use crate::request::facts::{Facts, UnitsWithFacts};
 use crate::request::pattern::{LineMatcher, lines_in_files};
 use crate::request::rules::{FilePart, PathRules, is_below};
+use crate::request::structure::StructureMatcher;
 
 /// The filter of one search in one project.
 #[derive(Debug)]
@@ -44,13 +45,19 @@ impl Filter {
     /// On a bad pattern, or when the index can't be read.
     pub fn new(
         pattern: Option<&LineMatcher>,
+        structure: Option<&StructureMatcher>,
         facts: &Facts,
         rules: &PathRules,
         below: &[String],
         project: &Project,
         snapshot: &Snapshot,
     ) -> Result<Option<Filter>> {
-        if rules.allows_all() && below.iter().any(String::is_empty) && pattern.is_none() && facts.allow_all() {
+        if rules.allows_all()
+            && below.iter().any(String::is_empty)
+            && pattern.is_none()
+            && structure.is_none()
+            && facts.allow_all()
+        {
             return Ok(None);
         }
         let tests = tests_inside(rules, snapshot)?;
@@ -59,18 +66,21 @@ impl Filter {
         if let Some(files) = facts.files() {
             allowed.retain(|(file, _)| files.contains(&file.id));
         }
-        let mut lines = match pattern {
-            Some(pattern) => {
-                if pattern.needed().is_selective() {
-                    let without = snapshot.without(&project.root, &Sought::new(pattern.needed()))?;
-                    allowed.retain(|(file, _)| !without.contains(file.id.0 as usize));
-                }
-                let paths: Vec<&str> = allowed.iter().map(|(f, _)| f.path.as_str()).collect();
-                lines_in_files(pattern, &project.root, &paths)
+        let languages: BTreeSet<&str> = allowed.iter().map(|(file, _)| file.language.as_str()).collect();
+        let of_structure = structure.map(|structure| structure.needed(languages.into_iter()));
+        for needed in pattern.map(LineMatcher::needed).into_iter().chain(&of_structure) {
+            if needed.is_selective() {
+                let without = snapshot.without(&project.root, &Sought::new(needed))?;
+                allowed.retain(|(file, _)| !without.contains(file.id.0 as usize));
             }
-            None => Vec::new(),
         }
-        .into_iter();
+        let records: Vec<&FileRecord> = allowed.iter().map(|(file, _)| *file).collect();
+        let lines = match (structure, pattern) {
+            (Some(structure), _) => structure.lines_in_files(pattern, &project.root, &records),
+            (None, Some(pattern)) => lines_in_files(pattern, &project.root, &records),
+            (None, None) => Vec::new(),
+        };
+        let mut lines = lines.into_iter();
         let mut files = HashMap::with_capacity(allowed.len());
         for (file, part) in allowed {
             let matches = lines.next();

@@ -11,6 +11,7 @@ pub mod operators;
 pub mod pattern;
 pub(crate) mod required_literals;
 pub mod rules;
+pub mod structure;
 pub mod terms;
 
 use std::collections::HashSet;
@@ -54,7 +55,7 @@ impl SearchRequest {
     /// Whether the answer has an end of its own: a question in words that no pattern limits, and that leaves the ranking
     /// by words its say.
     pub fn has_end(&self) -> bool {
-        let is_open = self.scope.pattern.is_none() && self.scope.facts.calls.is_empty();
+        let is_open = !self.scope.has_pattern() && self.scope.facts.calls.is_empty();
         let is_asked = matches!(self.question, Question::Text(_)) && self.ranking.by != RankBy::Meaning;
         is_open && self.scope.facts.called_by.is_empty() && is_asked && !self.shape.every_match
     }

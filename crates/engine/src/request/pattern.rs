@@ -6,8 +6,9 @@ use std::path::Path;
 
 use colgrep_index::beneath::TreeFolder;
 use colgrep_index::signature::Needed;
+use colgrep_index::store::FileRecord;
 use colgrep_syntax::read::Utf16Order;
-use grep_matcher::{LineTerminator, Matcher as _};
+use grep_matcher::{LineTerminator, Matcher};
 use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, SearcherBuilder, sinks};
 use rayon::prelude::*;
@@ -30,6 +31,11 @@ pub struct LineMatcher {
 }
 
 impl LineMatcher {
+    /// Whether matches may go across lines.
+    pub fn is_multiline(&self) -> bool {
+        self.multiline
+    }
+
     /// The text that a file needs for a match.
     pub fn needed(&self) -> &Needed {
         &self.needed
@@ -105,14 +111,14 @@ pub fn first_place(matcher: &RegexMatcher, line: &[u8]) -> Option<Range<usize>> 
 }
 
 /// Ranges of matches in a line, without empty matches (`x*`).
-pub fn places(matcher: &RegexMatcher, line: &[u8]) -> Vec<Range<usize>> {
+pub fn places(matcher: &impl Matcher, line: &[u8]) -> Vec<Range<usize>> {
     let mut places = places_and_empty(matcher, line);
     places.retain(|place| !place.is_empty());
     places
 }
 
 /// Ranges of matches in a line, those without text (`$`, `x*`) too.
-pub fn places_and_empty(matcher: &RegexMatcher, line: &[u8]) -> Vec<Range<usize>> {
+pub fn places_and_empty(matcher: &impl Matcher, line: &[u8]) -> Vec<Range<usize>> {
     let mut places = Vec::new();
     let _ = matcher.find_iter(line, |m| {
         places.push(m.start()..m.end());
@@ -122,20 +128,25 @@ pub fn places_and_empty(matcher: &RegexMatcher, line: &[u8]) -> Vec<Range<usize>
 }
 
 /// The line terminator for a pattern: a byte that the pattern can match does not end lines.
-pub fn line_end(matcher: &RegexMatcher) -> LineTerminator {
+pub fn line_end(matcher: &impl Matcher) -> LineTerminator {
     matcher.line_terminator().unwrap_or_default()
 }
 
 /// A searcher of lines for a pattern, numbered, to be built with more options.
 pub fn searcher(matcher: &LineMatcher) -> SearcherBuilder {
+    searcher_of(line_end(&**matcher), matcher.multiline)
+}
+
+/// A searcher of lines that end like this, and of matches across lines.
+pub fn searcher_of(line_end: LineTerminator, multiline: bool) -> SearcherBuilder {
     let mut builder = SearcherBuilder::new();
     builder
         .line_number(true)
-        .line_terminator(line_end(matcher))
-        .multi_line(matcher.multiline)
+        .line_terminator(line_end)
+        .multi_line(multiline)
         // As in grep: text before a NUL byte is searched; a match after it is only reported.
         .binary_detection(BinaryDetection::convert(0));
-    if !matcher.multiline {
+    if !multiline {
         builder.heap_limit(Some(LINE_BYTES_MAX));
     }
     builder
@@ -177,11 +188,11 @@ impl<R: Read> Read for MarkedReader<R> {
 }
 
 /// The numbers of matching lines in each file; none for a file that can't be read.
-pub(crate) fn lines_in_files(matcher: &LineMatcher, root: &Path, paths: &[&str]) -> Vec<Vec<u32>> {
+pub(crate) fn lines_in_files(matcher: &LineMatcher, root: &Path, files: &[&FileRecord]) -> Vec<Vec<u32>> {
     let tree = TreeFolder::open(root).ok();
-    let of_file = |path: &&str| {
+    let of_file = |record: &&FileRecord| {
         let mut lines = Vec::new();
-        let Some(file) = tree.as_ref().and_then(|tree| tree.file(Path::new(path)).ok()) else { return lines };
+        let Some(file) = tree.as_ref().and_then(|tree| tree.file(Path::new(&record.path)).ok()) else { return lines };
         let sink = sinks::Bytes(|line, _| {
             lines.push(line as u32);
             Ok(true)
@@ -189,7 +200,7 @@ pub(crate) fn lines_in_files(matcher: &LineMatcher, root: &Path, paths: &[&str])
         let _ = searcher(matcher).build().search_reader(&**matcher, marked(file), sink);
         lines
     };
-    paths.par_iter().map(of_file).collect()
+    files.par_iter().map(of_file).collect()
 }
 
 #[cfg(test)]

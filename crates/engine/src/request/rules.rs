@@ -50,8 +50,17 @@ pub struct Scope {
     pub changes: Option<Changes>,
     /// Only units with a match of this pattern on their lines.
     pub pattern: Option<Pattern>,
+    /// Only units with a match of this structural pattern; with `pattern` too, with a match of that inside.
+    pub structure: Option<String>,
     /// Only units with these facts.
     pub facts: Facts,
+}
+
+impl Scope {
+    /// Whether units need a match of a pattern.
+    pub fn has_pattern(&self) -> bool {
+        self.pattern.is_some() || self.structure.is_some()
+    }
 }
 
 /// How tests are treated, by their path or inside other files.

@@ -29,6 +29,7 @@ use crate::project::open::{OpenOptions, Opening, name_runtime, open};
 use crate::request::filter::not_ranked;
 use crate::request::like::{Like, like, like_with};
 use crate::request::near::{NearFile, check_file};
+use crate::request::structure::StructureCoverage;
 use crate::request::{Detail, Question, RankBy, Scope, SearchRequest, Standpoint, check_length};
 use crate::run::{PreparedSearch, rankings};
 use crate::session::corpus::RankedTogether;
@@ -150,9 +151,10 @@ impl Session {
             (query, ranked, first, wanted) = self.ranked_once(request)?;
         }
         self.tell_partial();
+        self.tell_unsearched(ranked.is_empty());
         let (places, repairs, detail) = (&self.places, self.opening.update, request.shape.detail);
         let (is_list, has_end, first) = (request.question == Question::Every, request.has_end(), Mutex::new(first));
-        let is_narrowed = matches!(request.question, Question::Text(_)) && request.scope.pattern.is_some();
+        let is_narrowed = matches!(request.question, Question::Text(_)) && request.scope.has_pattern();
         let only_matches = is_narrowed && ranked.is_empty() && places.iter().any(allows_some);
         let has_files = !ranked.is_empty() || places.iter().any(ProjectSearcher::has_files);
         let parts = places;
@@ -251,6 +253,7 @@ impl Session {
         self.forget_partial();
         self.open_scope(&request.scope)?;
         self.tell_partial();
+        self.tell_unsearched(true);
         let all: usize = self.places.iter().map(|p| p.snapshot.files.indexed().count()).sum();
         let words = request.clone().by(RankBy::Words);
         let run = self.run_of(&words, None)?;
@@ -319,7 +322,22 @@ impl Session {
         let places = groups.into_iter().map(|(project, within)| self.place(project, within));
         self.places = searched_once(places.collect::<Result<_>>()?)?;
         self.is_scoped = true;
-        Ok(())
+        self.structure_coverage().check(scope.structure.as_deref().unwrap_or_default())
+    }
+
+    /// Reports files in which the structural pattern was not matched; `is_all`: nothing was found in others.
+    fn tell_unsearched(&self, is_all: bool) {
+        let coverage = self.structure_coverage();
+        if coverage.tells(is_all) {
+            self.listener.notice(&Notice::Unsearched { coverage, is_all });
+        }
+    }
+
+    /// Which files the structural pattern was not matched in.
+    fn structure_coverage(&self) -> StructureCoverage {
+        let mut all = StructureCoverage::default();
+        self.places.iter().filter_map(ProjectSearcher::structure_coverage).for_each(|of_place| all.add(of_place));
+        all
     }
 
     /// The project around a path, looked for once.

@@ -35,6 +35,7 @@ use crate::request::filter::{Filter, allowed_files};
 use crate::request::near::NearFile;
 use crate::request::pattern::{LineMatcher, matcher, places};
 use crate::request::rules::{PathRules, is_below};
+use crate::request::structure::{StructureCoverage, StructureMatcher};
 use crate::request::{Detail, Facts, RankBy, Scope};
 use crate::session::relocate::follow;
 use crate::settings::Settings;
@@ -104,6 +105,8 @@ pub struct ProjectSearcher {
     facts: Facts,
     /// The scope's pattern.
     pattern: Option<LineMatcher>,
+    /// The scope's structural pattern.
+    structure: Option<StructureMatcher>,
     /// The tags of the settings, each with its globs.
     tags: BTreeMap<String, Vec<String>>,
 }
@@ -308,10 +311,12 @@ impl ProjectSearcher {
     ) -> Result<ProjectSearcher> {
         let rules = PathRules::new(scope, no_ignore, settings, &project)?.below(&within.below).without(&within.without);
         let pattern = scope.pattern.as_ref().map(matcher).transpose()?;
-        let filter = Filter::new(pattern.as_ref(), &scope.facts, &rules, &within.below, &project, &snapshot)?;
+        let structure = scope.structure.as_deref().map(StructureMatcher::new).transpose()?;
+        let (below, facts) = (&within.below, &scope.facts);
+        let filter = Filter::new(pattern.as_ref(), structure.as_ref(), facts, &rules, below, &project, &snapshot)?;
         let tags = settings.tags().into_iter().map(|(name, globs)| (name.to_string(), globs.to_vec())).collect();
         let facts = scope.facts.clone();
-        Ok(ProjectSearcher { project, snapshot, within, rules, filter, facts, pattern, tags })
+        Ok(ProjectSearcher { project, snapshot, within, rules, filter, facts, pattern, structure, tags })
     }
 
     /// The same place without these paths from its root.
@@ -321,8 +326,9 @@ impl ProjectSearcher {
     pub(crate) fn without(mut self, paths: Vec<String>) -> Result<ProjectSearcher> {
         self.within.without.extend(paths);
         self.rules = self.rules.without(&self.within.without);
-        let ProjectSearcher { project, snapshot, within, rules, facts, pattern, .. } = &self;
-        self.filter = Filter::new(pattern.as_ref(), facts, rules, &within.below, project, snapshot)?;
+        let ProjectSearcher { project, snapshot, within, rules, facts, pattern, structure, .. } = &self;
+        let (pattern, structure) = (pattern.as_ref(), structure.as_ref());
+        self.filter = Filter::new(pattern, structure, facts, rules, &within.below, project, snapshot)?;
         Ok(self)
     }
 
@@ -333,7 +339,7 @@ impl ProjectSearcher {
     /// # Errors
     /// When the index can't be read.
     pub fn lines(&self, lines_max: usize) -> Result<(Vec<ScopeLine>, bool)> {
-        if self.pattern.is_some() {
+        if self.pattern.is_some() || self.structure.is_some() {
             return Ok(self.matching_lines(lines_max));
         }
         let length = Length { results: lines_max + 1, units_per_file: usize::MAX, single_units: true };
@@ -502,7 +508,7 @@ impl ProjectSearcher {
             number,
             is_in_file: line.is_some(),
             marks: words.places(&text),
-            matches: self.pattern.as_ref().map(|pattern| places(pattern, text.as_bytes())),
+            matches: self.pattern.as_ref().map(|pattern| places(&**pattern, text.as_bytes())),
             text,
         }
     }
@@ -515,6 +521,11 @@ impl ProjectSearcher {
         let hit: HashSet<&str> = (0..ranked.len()).map(|h| ranked.path(h)).collect();
         let allowed = allowed_files(&self.rules, &self.within.below, &self.snapshot)?;
         Ok(allowed.iter().filter(|f| !hit.contains(f.path.as_str())).map(|f| self.named(&f.path)).collect())
+    }
+
+    /// Which files its structural pattern was not matched in, where it has one.
+    pub(crate) fn structure_coverage(&self) -> Option<StructureCoverage> {
+        self.structure.as_ref().map(StructureMatcher::coverage)
     }
 
     /// Whether the rules leave a file, whatever its text and its units are.

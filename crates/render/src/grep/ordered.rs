@@ -215,8 +215,6 @@ impl LineGrep<'_> {
     ) -> FileOutput {
         let hooked = RefCell::new(true);
         let hook = || hook().inspect_err(|_| *hooked.borrow_mut() = false);
-        let printer = MatchPrinter::new(self.options, self.of_lines, &self.matcher, file);
-        let mut printer = printer.in_parts(part_bytes, emit);
         // Opening a named pipe waits for a writer.
         let open = |path: &Path| {
             if is_endless(file) {
@@ -224,6 +222,23 @@ impl LineGrep<'_> {
             }
             file.open(path)
         };
+        if let (Some(structure), Some(path)) = (&self.structure, &file.full) {
+            let read = |inner| {
+                structure.search(&file.shown.to_string_lossy(), None, self.lines(), HookedReader { inner, hook: &hook })
+            };
+            let found = match open(path).and_then(read) {
+                Ok(found) => found,
+                Err(error) => return self.unread(file, &error, hooked.into_inner(), FileOutput::default()),
+            };
+            let Some(found) = found else { return FileOutput::default() };
+            let printer = MatchPrinter::new(self.options, self.of_lines, &found, file);
+            let mut printer = printer.in_parts(part_bytes, emit);
+            // Memory is read without errors.
+            let _ = searcher.search_slice(&found, found.text.as_bytes(), &mut printer);
+            return printer.into_lines();
+        }
+        let printer = MatchPrinter::new(self.options, self.of_lines, &*self.matcher, file);
+        let mut printer = printer.in_parts(part_bytes, emit);
         let searched = match &file.full {
             None => {
                 let input = HookedReader { inner: io::stdin().lock(), hook: &hook };
@@ -234,14 +249,20 @@ impl LineGrep<'_> {
                 searcher.search_reader(&*self.matcher, marked(input), &mut printer)
             }),
         };
-        let mut last = printer.into_lines();
-        // A file that went away or can't be read is reported, and the others are still searched.
-        if let Err(error) = searched
-            && hooked.into_inner()
-        {
-            last.failed = true;
+        let last = printer.into_lines();
+        match searched {
+            Ok(()) => last,
+            Err(error) => self.unread(file, &error, hooked.into_inner(), last),
+        }
+    }
+
+    /// The last part of a file that went away or can't be read, which is reported where it `counts`; the others are still
+    /// searched.
+    fn unread(&self, file: &SearchedFile, error: &io::Error, counts: bool, mut last: FileOutput) -> FileOutput {
+        if counts {
             self.tell(&format!("{}: {error}", file.shown.display()));
         }
+        last.failed |= counts;
         last
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use colgrep_core::{UnitKind, UnitRole};
-use tree_sitter::{Node, ParseOptions, Parser, Range};
+use tree_sitter::{Language, Node, ParseOptions, Parser, Range, Tree};
 
 use super::lines::Bytes;
 use crate::budget::{Budget, Spent};
@@ -111,6 +111,32 @@ pub(super) struct FileCaptures {
     pub(super) embedded: HashMap<String, Vec<Range>>,
 }
 
+/// The tree of a text, or of these ranges of it; `None` if the grammar or the ranges can't be used.
+///
+/// # Errors
+/// When the time is used up.
+pub(crate) fn parse_tree(
+    read: &str,
+    grammar: &Language,
+    ranges: &[Range],
+    budget: &Budget,
+) -> Result<Option<Tree>, Spent> {
+    // A new one for each text, since a scanner that writes out of bounds damages the parser first.
+    let mut parser = Parser::new();
+    if parser.set_language(grammar).is_err() || parser.set_included_ranges(ranges).is_err() {
+        return Ok(None);
+    }
+    let bytes = read.as_bytes();
+    let mut spent = None;
+    let mut go_on = |_: &tree_sitter::ParseState| {
+        spent = budget.check().err();
+        if spent.is_none() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut go_on);
+    let tree = parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options));
+    tree.map(Some).ok_or(spent.unwrap_or(Spent::Time))
+}
+
 /// Runs the grammar and its query over `read` (only over `ranges`, if any are given) and adds to `found`. Returns
 /// whether the tree contains syntax errors. `read` is `text` prepared for the grammar: some bytes differ, and a newline
 /// may be appended. Captured ranges refer to `text`, and cover whole characters of it.
@@ -125,20 +151,8 @@ pub(super) fn collect(
     budget: &Budget,
     found: &mut FileCaptures,
 ) -> Result<bool, Spent> {
-    // A new one for each text, since a scanner that writes out of bounds damages the parser first.
-    let mut parser = Parser::new();
-    if parser.set_language(&compiled.grammar).is_err() || parser.set_included_ranges(ranges).is_err() {
-        return Ok(true);
-    }
     let bytes = read.as_bytes();
-    let mut spent = None;
-    let mut go_on = |_: &tree_sitter::ParseState| {
-        spent = budget.check().err();
-        if spent.is_none() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    };
-    let options = ParseOptions::new().progress_callback(&mut go_on);
-    let tree = parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options));
-    let Some(tree) = tree else { return Err(spent.unwrap_or(Spent::Time)) };
+    let Some(tree) = parse_tree(read, &compiled.grammar, ranges, budget)? else { return Ok(true) };
     let root = tree.root_node();
     let query = &compiled.query;
     query.matches(

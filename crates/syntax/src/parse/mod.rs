@@ -24,16 +24,19 @@ mod types;
 mod unread;
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
 use colgrep_core::enrich::enrich;
 use colgrep_core::{Unit, UnitKind, UnitRole};
+use tree_sitter::Range;
 
 use crate::budget::{Budget, Spent};
 use crate::language::{self, Category, Compiled, Language, Reader};
 use blocks::{add_blocks, blocks_only};
 use build::Builder;
+pub(crate) use collect::parse_tree;
 use collect::{FileCaptures, collect};
 use lines::Lines;
 pub use lines::{OwnLines, body_lines, takes_lines};
@@ -52,11 +55,11 @@ const NAME_BYTES_MAX: usize = 160;
 /// Longest body, in bytes. Definitions rarely share lines, so bodies together are hardly larger than their file.
 const BODY_BYTES_MAX: usize = 16 << 20;
 /// Largest text that is parsed, in bytes: a syntax tree takes many times its text's memory.
-const PARSED_BYTES_MAX: usize = 4 << 20;
+pub(crate) const PARSED_BYTES_MAX: usize = 4 << 20;
 /// Maximum number of units in a file. Generated headers of 1 MiB stay below; a file of 80,000 headings took 13 s to index.
 const UNITS_MAX: usize = 20_000;
 /// The note for a file that is too large.
-const TOO_LARGE: &str = "is too large to parse";
+pub(crate) const TOO_LARGE: &str = "is too large to parse";
 /// In a line longer than this, in bytes (minified code), a unit's body is only the unit's own part.
 const LINE_BYTES_MAX: usize = 1_000;
 /// A section with more lines of its own leaves all but the first [`BLOCK_LINES`] to blocks.
@@ -245,17 +248,39 @@ fn plain(text: &str, language: &'static Language, reason: &str) -> Parsed {
     Parsed { units: units.unwrap_or_else(|_| blocks_only(text, language)), note, ..Parsed::default() }
 }
 
-/// As [`parse_with`], unless the text takes too much of something.
-fn parse_within(text: &str, language: &'static Language, compiled: &Compiled) -> Result<Parsed, Spent> {
-    let budget = Budget::new();
-    let lines = Lines::new(text);
-    let mut found = FileCaptures::default();
+/// The text as the grammar reads it, perhaps with a line break more.
+pub(crate) fn prepared<'t>(text: &'t str, language: &'static Language) -> Cow<'t, str> {
     let prepared = language.prepare.and_then(|prepare| prepare(text)).filter(|p| p.len() == text.len());
     let mut read = prepared.map_or(Cow::Borrowed(text), Cow::Owned);
     // Some scanners never return from an unterminated last line (Perl's from `word # comment`).
     if !read.ends_with('\n') {
         read.to_mut().push('\n');
     }
+    read
+}
+
+/// Where a text has code of other languages, by their names.
+///
+/// # Errors
+/// The exceeded limit.
+pub(crate) fn embedded(
+    text: &str,
+    language: &'static Language,
+    budget: &Budget,
+) -> Result<HashMap<String, Vec<Range>>, Spent> {
+    let mut found = FileCaptures::default();
+    if let Some(compiled) = language.compiled() {
+        collect(&prepared(text, language), text, compiled, &[], budget, &mut found)?;
+    }
+    Ok(found.embedded)
+}
+
+/// As [`parse_with`], unless the text takes too much of something.
+fn parse_within(text: &str, language: &'static Language, compiled: &Compiled) -> Result<Parsed, Spent> {
+    let budget = Budget::new();
+    let lines = Lines::new(text);
+    let mut found = FileCaptures::default();
+    let read = prepared(text, language);
     let has_error = collect(&read, text, compiled, &[], &budget, &mut found)?;
     let mut note = has_error.then(|| "parsed with syntax errors".to_string());
     // Before the definitions of embedded code are added.

@@ -8,9 +8,12 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use serde::de::DeserializeOwned;
+
 use super::{ARGUMENT, HELLO, LENGTH_BYTES, write_request};
 use crate::language::Language;
 use crate::parse::{Parsed, parse_failed, parse_in_process};
+use crate::structure::{self, StructureMatches};
 
 /// How long a read from a worker waits; then it counts as silent. It bounds its processor time by itself (`sandbox.rs`),
 /// so this one is for a worker that was stopped or taken over.
@@ -30,7 +33,10 @@ const RESPONSE_BYTES_PER_BYTE: usize = 16;
 /// Texts that are remembered as the end of workers.
 const REFUSED_MAX: usize = 4_096;
 
-/// Why there are no units from a worker.
+/// A text, its language, and a structural pattern, or an empty one for its units.
+type WorkerRequest<'r> = (&'r str, &'static Language, &'r str);
+
+/// Why there is no answer from a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 enum ParseFailure {
     #[error("{}", crate::parse::CRASHED)]
@@ -86,18 +92,33 @@ impl WorkerPool {
     /// Cuts `text` into units as [`parse`](crate::parse::parse) does, in a worker. A text that ends its workers becomes
     /// plain blocks, with a note. Where no worker ever started, the text is parsed in this process.
     pub fn parse(self: &Arc<Self>, text: &str, language: &'static Language) -> Parsed {
-        let known = self.known_failure(text, language);
-        let failure = match known.map_or_else(|| self.ask(text, language), Err) {
-            Ok(parsed) => return parsed,
-            Err(ParseFailure::NoWorker) if !self.has_started() => {
-                return parse_in_process(text, language);
-            }
-            Err(failure) => failure,
-        };
-        if failure != ParseFailure::NoWorker {
-            self.remember(text, language, failure);
+        match self.ask_once((text, language, ""), |parsed| is_plausible(parsed, text)) {
+            Ok(parsed) => parsed,
+            Err(ParseFailure::NoWorker) if !self.has_started() => parse_in_process(text, language),
+            Err(failure) => parse_failed(text, language, &failure.to_string()),
         }
-        parse_failed(text, language, &failure.to_string())
+    }
+
+    /// Matches a pattern as [`find`](structure::find) does, in a worker. Where no worker ever started, this process does
+    /// it.
+    ///
+    /// # Errors
+    /// Why the text can't be parsed.
+    pub fn find(
+        self: &Arc<Self>,
+        text: &str,
+        language: &'static Language,
+        pattern: &str,
+    ) -> Result<StructureMatches, String> {
+        let is_plausible = |found: &Result<StructureMatches, String>| {
+            let is_inside = |(start, end): &(u32, u32)| start <= end && *end as usize <= text.len();
+            found.as_ref().map_or(true, |found| found.places.iter().all(is_inside))
+        };
+        match self.ask_once((text, language, pattern), is_plausible) {
+            Ok(found) => found,
+            Err(ParseFailure::NoWorker) if !self.has_started() => structure::find_in_process(text, language, pattern),
+            Err(failure) => Err(failure.to_string()),
+        }
     }
 
     /// Whether any worker has ever started.
@@ -105,23 +126,41 @@ impl WorkerPool {
         lock(&self.state).starts == Some(true)
     }
 
-    fn key(&self, text: &str, language: &Language) -> u64 {
-        self.hasher.hash_one((language.name, text))
+    /// The answer of a worker, unless the same request ended workers before.
+    fn ask_once<T: DeserializeOwned>(
+        self: &Arc<Self>,
+        request: WorkerRequest<'_>,
+        is_plausible: impl Fn(&T) -> bool,
+    ) -> Result<T, ParseFailure> {
+        if let Some(failure) = self.known_failure(request) {
+            return Err(failure);
+        }
+        let answer = self.ask(request, is_plausible);
+        if let Err(failure) = &answer
+            && *failure != ParseFailure::NoWorker
+        {
+            self.remember(request, *failure);
+        }
+        answer
     }
 
-    fn known_failure(&self, text: &str, language: &Language) -> Option<ParseFailure> {
+    fn key(&self, (text, language, pattern): WorkerRequest<'_>) -> u64 {
+        self.hasher.hash_one((language.name, pattern, text))
+    }
+
+    fn known_failure(&self, request: WorkerRequest<'_>) -> Option<ParseFailure> {
         let refused = lock(&self.refused);
         // Nearly always: no need to hash the text.
         if refused.is_empty() {
             return None;
         }
         drop(refused);
-        let key = self.key(text, language);
+        let key = self.key(request);
         lock(&self.refused).get(&key).copied()
     }
 
-    fn remember(&self, text: &str, language: &Language, failure: ParseFailure) {
-        let key = self.key(text, language);
+    fn remember(&self, request: WorkerRequest<'_>, failure: ParseFailure) {
+        let key = self.key(request);
         let mut refused = lock(&self.refused);
         if refused.len() >= REFUSED_MAX {
             refused.clear();
@@ -129,17 +168,21 @@ impl WorkerPool {
         refused.insert(key, failure);
     }
 
-    /// The units that a worker returns, the first one or another.
-    fn ask(self: &Arc<Self>, text: &str, language: &'static Language) -> Result<Parsed, ParseFailure> {
+    /// The answer of a worker, the first one or another.
+    fn ask<T: DeserializeOwned>(
+        self: &Arc<Self>,
+        request: WorkerRequest<'_>,
+        is_plausible: impl Fn(&T) -> bool,
+    ) -> Result<T, ParseFailure> {
         let mut idle = self.check_out()?;
         let mut failure = ParseFailure::NoWorker;
         for _ in 0..TRIES {
             let is_new = idle.is_none();
             let Some(mut worker) = idle.take().or_else(|| ParseWorker::start(&self.program).ok()) else { continue };
-            match worker.parse(text, language) {
-                Ok(parsed) => {
+            match worker.ask(request, &is_plausible) {
+                Ok(answer) => {
                     self.check_in(Some(worker), true);
-                    return Ok(parsed);
+                    return Ok(answer);
                 }
                 Err(reason) => failure = reason,
             }
@@ -303,17 +346,21 @@ impl ParseWorker {
         if worker.frame == HELLO { Ok(worker) } else { Err(io::Error::other("another program answers")) }
     }
 
-    fn parse(&mut self, text: &str, language: &'static Language) -> Result<Parsed, ParseFailure> {
-        let parsed = self.exchange(text, language).map_err(|error| match error.kind() {
+    fn ask<T: DeserializeOwned>(
+        &mut self,
+        request: WorkerRequest<'_>,
+        is_plausible: impl Fn(&T) -> bool,
+    ) -> Result<T, ParseFailure> {
+        let answer = self.exchange(request).map_err(|error| match error.kind() {
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => ParseFailure::TooSlow,
             _ => self.how_it_ended(),
         })?;
-        is_plausible(&parsed, text).then_some(parsed).ok_or(ParseFailure::Crashed)
+        is_plausible(&answer).then_some(answer).ok_or(ParseFailure::Crashed)
     }
 
-    /// Sends a text and waits for its units.
-    fn exchange(&mut self, text: &str, language: &'static Language) -> io::Result<Parsed> {
-        write_request(&mut self.frame, text, language)?;
+    /// Sends a request and waits for its answer.
+    fn exchange<T: DeserializeOwned>(&mut self, (text, language, pattern): WorkerRequest<'_>) -> io::Result<T> {
+        write_request(&mut self.frame, text, language, pattern)?;
         self.channel.write_all(&self.frame)?;
         let (id, mut length) = (self.child.id(), [0; LENGTH_BYTES]);
         read_patiently(&mut self.channel, &mut length, || processor_ticks(id))?;

@@ -6,4 +6,5 @@ mod forms;
 mod languages;
 #[path = "../languages/mod.rs"]
 mod samples;
+mod structure;
 mod table;

@@ -108,7 +108,7 @@ impl FileView {
     fn marks(&self) -> Result<LineMarks> {
         if !self.pattern.is_empty() {
             let matcher = matcher(&Pattern::served(&self.pattern))?;
-            return Ok(Box::new(move |line| places(&matcher, line.as_bytes())));
+            return Ok(Box::new(move |line| places(&*matcher, line.as_bytes())));
         }
         let words = QueryWords::of_text(&self.query);
         Ok(Box::new(move |line| words.places(line)))
