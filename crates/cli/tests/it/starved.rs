@@ -39,7 +39,7 @@ fn a_full_disk_is_told_and_loses_nothing() {
         assert!(ran.err.contains("COLGREP_DATA_DIR=FOLDER"), "{blocks}: {ran:?}");
         assert_eq!(sandbox.run(&["init"]).status, 0);
         let whole = sandbox.run(&["starved", "-l"]).out;
-        sandbox.write("large.rs", "fn quokka() {}\n");
+        sandbox.write("large.rs", "fn starved_no_more() {}\n");
         sandbox.write("more.rs", &"fn starved_again() {}\n".repeat(500));
         // An index that can't be updated is searched in its old state, with a remark.
         let ran = limited(&sandbox, &format!("ulimit -f {blocks}"), &["starved_7", "-l"]);
@@ -47,7 +47,7 @@ fn a_full_disk_is_told_and_loses_nothing() {
         let said = ["COLGREP_DATA_DIR=FOLDER; this answer may lack the latest changes", "files read)"];
         assert!(said.iter().all(|part| ran.err.contains(part)), "{blocks}: {ran:?}");
         // What could not be looked for is not denied, and a list that may lack something is no list of all.
-        for args in [&["quokka"][..], &["quokka", "-q"], &["--kind", "function", "-l"]] {
+        for args in [&["starved_again"][..], &["starved_again", "-q"], &["--kind", "function", "-l"]] {
             let ran = limited(&sandbox, &format!("ulimit -f {blocks}"), args);
             assert!(ran.status == 2 && !ran.err.contains("nothing"), "{blocks} {args:?}: {ran:?}");
         }
