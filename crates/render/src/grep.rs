@@ -396,6 +396,8 @@ impl LineGrep<'_> {
             _ => searcher(&self.matcher),
         };
         searcher
+            // A structure's text is decoded already.
+            .bom_sniffing(self.structure.is_none())
             .invert_match(self.of_lines.invert)
             .max_matches(self.of_lines.max_count)
             .before_context(before)

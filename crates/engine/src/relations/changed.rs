@@ -47,8 +47,8 @@ pub struct ChangedCode {
 }
 
 impl ChangedCode {
-    /// The units of a change. Lines outside definitions change their file alone, and so do definitions that only moved to
-    /// another file.
+    /// The units of a change. Lines outside definitions change their file alone. A definition that only moved to another
+    /// file is gone from its own, and not new there.
     pub fn of(versions: &[FileVersions]) -> ChangedCode {
         let mut differences = versions.par_iter().map(differences_of).collect::<Vec<_>>().concat();
         drop_moved(&mut differences);
@@ -96,7 +96,8 @@ fn differences_of(file: &FileVersions) -> Vec<UnitDifference> {
     differences
 }
 
-/// Drops definitions that are gone from one file and new, with the same lines, in another.
+/// Drops definitions that are new in one file and gone, with the same lines, from another. What is gone remains: its
+/// callers look for it there.
 fn drop_moved(differences: &mut Vec<UnitDifference>) {
     type Moved<'d> = (&'d str, &'d str, UnitKind, &'d str);
     fn key(one: &UnitDifference) -> Moved<'_> {
@@ -107,9 +108,9 @@ fn drop_moved(differences: &mut Vec<UnitDifference>) {
         new.entry(key(one)).or_default().push(at);
     }
     let mut moved = vec![false; differences.len()];
-    for (at, one) in differences.iter().enumerate().filter(|(_, one)| one.unit.line == 0) {
+    for one in differences.iter().filter(|one| one.unit.line == 0) {
         if let Some(there) = new.get_mut(&key(one)).and_then(Vec::pop) {
-            (moved[at], moved[there]) = (true, true);
+            moved[there] = true;
         }
     }
     let mut moved = moved.into_iter();
@@ -169,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn what_moved_to_another_file_did_not_change() {
+    fn what_moved_to_another_file_is_gone_from_its_own() {
         let file = |path: &str, before: Option<&str>, after: Option<&str>| FileVersions {
             path: path.into(),
             before: before.map(String::from),
@@ -180,8 +181,10 @@ mod tests {
             let units = ChangedCode::of(files).units;
             units.iter().map(|unit| format!("{} {}:{}", unit.name, unit.path, unit.line)).collect::<Vec<_>>()
         };
-        assert!(told(&[file("a.rs", Some(whole), None), file("b.rs", None, Some(whole))]).is_empty(), "renamed");
-        assert!(told(&[file("a.rs", Some(whole), Some("fn one() {}\n")), file("b.rs", None, Some(part))]).is_empty());
+        let renamed = [file("a.rs", Some(whole), None), file("b.rs", None, Some(whole))];
+        assert_eq!(told(&renamed), ["one a.rs:0", "two a.rs:0"]);
+        let moved = [file("a.rs", Some(whole), Some("fn one() {}\n")), file("b.rs", None, Some(part))];
+        assert_eq!(told(&moved), ["two a.rs:0"]);
         // Copied, and moved with a change.
         assert_eq!(told(&[file("a.rs", Some(whole), Some(whole)), file("b.rs", None, Some(part))]), ["two b.rs:1"]);
         let otherwise = "fn two() { one(); }\n";

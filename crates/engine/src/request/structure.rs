@@ -86,7 +86,7 @@ impl PlacedMatches {
     fn lines(&self) -> Vec<u32> {
         let (mut lines, mut at, mut line) = (Vec::new(), 0, 1);
         for place in &self.places {
-            line += self.text[at..place.start].matches('\n').count() as u32;
+            line += self.text.as_bytes()[at..place.start].iter().filter(|byte| **byte == b'\n').count() as u32;
             at = place.start;
             lines.push(line);
         }
@@ -187,11 +187,13 @@ impl StructureMatcher {
         file: impl Read,
     ) -> io::Result<Option<PlacedMatches>> {
         let mut bytes = Vec::new();
-        file.take(FILE_BYTES_MAX).read_to_end(&mut bytes)?;
+        let bytes_read = file.take(FILE_BYTES_MAX).read_to_end(&mut bytes)? as u64;
         let language = language.unwrap_or_else(|| language::of_file(path, &bytes));
         let Some(text) = decoded(bytes) else { return Ok(None) };
+        let is_cut = bytes_read == FILE_BYTES_MAX;
         let found = self.meaning(language, |meaning| (!meaning.readings.is_empty()).then(|| meaning.may_match(&text)));
         let found = found.and_then(|may_match| match may_match {
+            Some(_) if is_cut => Err(structure::TOO_LARGE.to_string()),
             Some(true) => structure::find(&text, language, &self.pattern).map(|found| Some(found.places)),
             Some(false) => Ok(Some(Vec::new())),
             None => Ok(None),

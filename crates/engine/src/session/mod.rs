@@ -20,7 +20,7 @@ use crate::answer::results::{PORTION, Results};
 use crate::answer::{Answer, FileAnswer};
 use crate::error::{Error, Refused, Result};
 use crate::history::cochange::{Histories, Past};
-use crate::notice::{Listener, Notice};
+use crate::notice::{Listener, NotUpdated, Notice};
 use crate::project::Project;
 use crate::project::damage::{damage, guarded, repair_after};
 use crate::project::dedup_roots::searched_once;
@@ -159,7 +159,8 @@ impl Session {
             (query, ranked, first, wanted) = self.ranked_once(request)?;
         }
         let is_of_all = ranked.is_empty() || request.needs_all();
-        let is_old = self.partial.iter().any(|notice| matches!(notice, Notice::AsItIs { .. }));
+        let is_old =
+            self.partial.iter().any(|notice| matches!(notice, Notice::AsItIs { why: NotUpdated::Failed { .. }, .. }));
         let is_part = self.opened.iter().any(|(_, snapshot)| !snapshot.files.complete);
         self.may_lack = is_of_all && self.opening.update && (is_old || is_part);
         self.tell_partial();

@@ -59,7 +59,7 @@ pub(crate) const PARSED_BYTES_MAX: usize = 4 << 20;
 /// Maximum number of units in a file. Generated headers of 1 MiB stay below; a file of 80,000 headings took 13 s to index.
 const UNITS_MAX: usize = 20_000;
 /// The note for a file that is too large.
-pub(crate) const TOO_LARGE: &str = "is too large to parse";
+pub const TOO_LARGE: &str = "is too large to parse";
 /// In a line longer than this, in bytes (minified code), a unit's body is only the unit's own part.
 const LINE_BYTES_MAX: usize = 1_000;
 /// A section with more lines of its own leaves all but the first [`BLOCK_LINES`] to blocks.

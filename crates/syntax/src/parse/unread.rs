@@ -115,8 +115,8 @@ pub(super) fn add(found: &mut FileCaptures, lines: &Lines<'_>, language: &Langua
     found.definitions.extend(definitions);
 }
 
-/// Drops the variables of functions that the grammar could not read, and their blocks behind macros (`CASE_OP(JUMP) {`):
-/// statements that are indented and in no type or namespace. No function is named like a statement.
+/// Drops the variables of functions that the grammar could not read: statements that are indented and in no type or
+/// namespace. No function is named like a statement.
 pub(super) fn drop_locals(found: &mut FileCaptures, lines: &Lines<'_>) {
     let containers = found.definitions.iter().filter(|definition| definition.what.is_container());
     let mut containers: Vec<Bytes> = containers.map(|definition| definition.bytes.clone()).collect();
@@ -131,16 +131,13 @@ pub(super) fn drop_locals(found: &mut FileCaptures, lines: &Lines<'_>) {
     found.definitions.retain(|definition| {
         let Range { start, end } = definition.bytes;
         let text = &lines.text[start..end];
-        let is_callable = definition.what.is_callable();
-        if is_callable && STATEMENTS.contains(&&lines.text[definition.name.clone()]) {
+        if definition.what.is_callable() && STATEMENTS.contains(&&lines.text[definition.name.clone()]) {
             return false;
         }
-        let word = text.find(|c: char| !c.is_ascii_uppercase() && !c.is_ascii_digit() && c != '_').unwrap_or(0);
-        let is_block = is_callable && word > 0 && text[word..].trim_start().starts_with('(');
         let is_variable = matches!(definition.what, What::Unit(UnitKind::Constant, _)) && text.ends_with(';');
         let is_indented = lines.text[..start].ends_with([' ', '\t']);
         let is_inside = || containers[..containers.partition_point(|bytes| bytes.start <= start)].last();
-        !(is_variable || is_block)
+        !is_variable
             || !is_indented
             || text.starts_with("typedef")
             || is_inside().is_some_and(|bytes| bytes.end >= end && *bytes != definition.bytes)

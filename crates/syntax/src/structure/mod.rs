@@ -17,7 +17,8 @@ use tree_sitter::Range;
 
 use crate::budget::{Budget, Spent};
 use crate::language::{self, Category, LANGUAGES, Language};
-use crate::parse::{PARSED_BYTES_MAX, TOO_LARGE, embedded, prepared};
+pub use crate::parse::TOO_LARGE;
+use crate::parse::{PARSED_BYTES_MAX, embedded, prepared};
 use code::CodeTree;
 pub use reading::{PatternFault, check};
 use reading::{PatternReading, readings};

@@ -313,11 +313,11 @@ fn macros_and_rules_lose_nothing_behind_them() {
             "#define POP(s) do {\\\n  /* Don't call. */\\\n  s--;\\\n} while (0)\n#define SIZE (3 /* head */ + 1)\ntypedef unsigned char uint8_t;\nint f(void) { return 1; }\n",
             &["POP", "SIZE", "uint8_t", "f"],
         ),
-        // Blocks behind macros in a function that the grammar loses.
+        // A function behind whose name a macro is.
         (
-            "c",
-            "int match(int op) {\n#ifdef A\n  switch (op) {\n#else\n  JUMP {\n#endif\n    CASE_OP(ANY)\n    {\n      op++;\n    }\n    else if (READ_IT(op)) {\n      op++;\n    }\n  }\n",
-            &["match"],
+            "cpp",
+            "BEGIN_NS\n  TEST_F(FooTest, DoesBar) {\n    run();\n  }\nEND_NS }\nvoid Update() UNLOCKS(mutex)\n    LOCKS_EXCLUDED(Other()) {\n  run();\n}\n",
+            &["FooTest.DoesBar"],
         ),
         // Rules without recipes and prerequisites; references over lines.
         (

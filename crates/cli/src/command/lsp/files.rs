@@ -1,10 +1,12 @@
 //! Files as an editor has them: texts that are open, and where units lie in those.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use anyhow::Result;
-use colgrep_core::Unit;
+use colgrep_core::{Unit, UnitKind};
 use colgrep_index::source::read_text;
 
 use super::symbols::{ranges_of, units_of};
@@ -15,17 +17,35 @@ use super::text::path_of;
 #[derive(Debug, Default)]
 pub(super) struct EditorFiles {
     open: HashMap<PathBuf, String>,
+    /// The units of texts that are not saved. A list of symbols asks for one file many times.
+    unsaved: RefCell<HashMap<PathBuf, Rc<UnsavedUnits>>>,
 }
+
+/// The units of an open text and of its file.
+#[derive(Debug)]
+struct UnsavedUnits {
+    /// The text of the file.
+    saved: String,
+    on_disk: KeyedUnits,
+    in_editor: KeyedUnits,
+}
+
+/// Units with what tells them from others: name and kind.
+type KeyedUnits = Vec<((String, UnitKind), Unit)>;
 
 impl EditorFiles {
     /// Takes over the text of a file that is open.
     pub(super) fn put(&mut self, uri: &str, text: String) {
-        self.open.insert(place_of(uri), text);
+        let place = place_of(uri);
+        self.unsaved.get_mut().remove(&place);
+        self.open.insert(place, text);
     }
 
     /// Forgets a file that was closed.
     pub(super) fn close(&mut self, uri: &str) {
-        self.open.remove(&place_of(uri));
+        let place = place_of(uri);
+        self.unsaved.get_mut().remove(&place);
+        self.open.remove(&place);
     }
 
     /// The text of a file.
@@ -41,32 +61,42 @@ impl EditorFiles {
 
     /// A unit of the index, found again in the text of the editor where that differs from the file.
     pub(super) fn in_editor(&self, path: &Path, unit: &Unit) -> Option<Unit> {
-        let (text, saved) = self.unsaved(path)?;
-        let name = path.to_string_lossy();
-        counterpart(&units_of(&name, &saved), units_of(&name, text), |one| one.span.line == unit.span.line)
+        let units = self.unsaved(path)?;
+        counterpart(&units.on_disk, &units.in_editor, |one| one.span.line == unit.span.line).cloned()
     }
 
-    /// The line, in the file, of the unit whose name is on a line of the editor's text.
+    /// The line, in the file, of the unit whose name is on a line of the editor's text; `None` if the file has no such
+    /// unit yet.
     pub(super) fn on_disk(&self, path: &Path, line: u32) -> Option<u32> {
-        let (text, saved) = self.unsaved(path)?;
-        let (name, lines) = (path.to_string_lossy(), text.lines().collect::<Vec<_>>());
+        let (Some(text), Some(units)) = (self.open.get(path), self.unsaved(path)) else { return Some(line) };
+        let lines: Vec<&str> = text.lines().collect();
         let has_name_there = |unit: &Unit| ranges_of(unit, &lines).1.start.line + 1 == line;
-        Some(counterpart(&units_of(&name, text), units_of(&name, &saved), has_name_there)?.span.line)
+        Some(counterpart(&units.in_editor, &units.on_disk, has_name_there)?.span.line)
     }
 
-    /// The text of the editor and that of the file, where they differ.
-    fn unsaved(&self, path: &Path) -> Option<(&str, String)> {
+    /// The units of the editor's text and of the file, where these differ.
+    fn unsaved(&self, path: &Path) -> Option<Rc<UnsavedUnits>> {
         let text = self.open.get(path)?;
-        text_of(path).ok().filter(|saved| saved != text).map(|saved| (text.as_str(), saved))
+        let saved = text_of(path).ok().filter(|saved| saved != text)?;
+        if let Some(known) = self.unsaved.borrow().get(path).filter(|known| known.saved == saved) {
+            return Some(Rc::clone(known));
+        }
+        let name = path.to_string_lossy();
+        let keyed = |text: &str| {
+            let units = units_of(&name, text).into_iter();
+            units.map(|unit| ((unit.qualified_name(), unit.kind), unit)).collect()
+        };
+        let units = Rc::new(UnsavedUnits { on_disk: keyed(&saved), in_editor: keyed(text), saved });
+        self.unsaved.borrow_mut().insert(path.to_path_buf(), Rc::clone(&units));
+        Some(units)
     }
 }
 
 /// The unit of `others` that a unit of `known` is: of its name and kind, and at its place among those.
-fn counterpart(known: &[Unit], others: Vec<Unit>, is_it: impl Fn(&Unit) -> bool) -> Option<Unit> {
-    let key = |unit: &Unit| (unit.qualified_name(), unit.kind);
-    let wanted = key(known.iter().find(|unit| is_it(unit))?);
-    let at = known.iter().filter(|unit| key(unit) == wanted).position(is_it)?;
-    others.into_iter().filter(|unit| key(unit) == wanted).nth(at)
+fn counterpart<'u>(known: &KeyedUnits, others: &'u KeyedUnits, is_it: impl Fn(&Unit) -> bool) -> Option<&'u Unit> {
+    let (wanted, _) = known.iter().find(|(_, unit)| is_it(unit))?;
+    let at = known.iter().filter(|(key, _)| key == wanted).position(|(_, unit)| is_it(unit))?;
+    others.iter().filter(|(key, _)| key == wanted).nth(at).map(|(_, unit)| unit)
 }
 
 fn text_of(path: &Path) -> Result<String> {

@@ -292,7 +292,7 @@ impl LspServer {
     /// The units that call a unit, or that it calls.
     fn called(&self, item: &CallItem, direction: CallDirection) -> Result<Vec<CallRow>> {
         let (file, line) = (path_of(&item.uri)?, item.selection_range.start.line + 1);
-        let line = self.files.on_disk(&file, line).unwrap_or(line);
+        let Some(line) = self.files.on_disk(&file, line) else { return Ok(Vec::new()) };
         let start = CallStart::Unit { file, line };
         let request = CallLevelsRequest { start, direction, depth: 1, scope: self.scope() };
         Ok(self.session()?.call_levels(&request)?.rows)

@@ -42,7 +42,7 @@ lined!(FORTRAN, "fortran", ["f", "for", "ftn", "f77", "f90", "f95", "f03", "f08"
     function(r"(?:(?:recursive|pure|elemental|impure|module|non_recursive)\s+)*subroutine\s+(\w+)")
         .ended(r"end\s*(?:subroutine\b|procedure\b|$)"),
     // After a type, not after the mark of a comment: `c     function f(x)`.
-    function(r"(?:(?:recursive|pure|elemental|impure|module|non_recursive|integer|real|logical|complex|character|byte|double|type|class|attributes)\b[\w*=,() ]*\s+)?function\s+(\w+)\s*\(").ended(r"end\s*(?:function\b|procedure\b|$)"),
+    function(r"(?:\w[\w*=,()]+[\w*=,() ]*\s+)?function\s+(\w+)\s*\(").ended(r"end\s*(?:function\b|procedure\b|$)"),
     constant(r"\w[\w()=, ]*,\s*parameter\b[^:]*::\s*(\w+)"),
 ], imports: r"(?:use|include)\s", calls: r"(?:call\s+(\w+)|\b([a-z]\w*)\()", ignores_case: true;
     member_extensions: &["f", "for"]);
