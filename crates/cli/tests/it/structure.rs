@@ -134,3 +134,18 @@ fn bombs_end_a_search_for_code_at_most() {
     let ran = sandbox.run(&["--ast", "foo($A)"]);
     assert!(ran.status == 0 && ran.out.contains("foo(2)") && ran.err.contains("here.rb"), "{ran:?}");
 }
+
+#[test]
+fn a_pattern_of_bytes_may_match_inside_a_character() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.py", "def f():\n    foo(\"é\", 1)\n");
+    check(&sandbox, &[("--ast foo($A,$$$) -e (?-u:\\xa9) -l f", "a.py")]);
+}
+
+#[test]
+fn a_file_that_is_read_in_part_is_not_denied() {
+    let sandbox = Sandbox::new();
+    sandbox.write("big.py", &("x = 1\n".repeat(1_700_000) + "zebra(1)\n"));
+    let ran = sandbox.run(&["--ast", "zebra($A)", "big.py"]);
+    assert!(ran.status == 2 && ran.err.contains("too large to parse"), "{ran:?}");
+}
