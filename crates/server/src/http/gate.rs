@@ -221,18 +221,14 @@ impl Admission {
     }
 
     /// Asks a connection to close: an unauthenticated one, else one without a request, else any; each time the oldest of the
-    /// machine that has most of them. No client makes room for one that has more connections, and none gives up requests
+    /// machine that has most of them. No machine makes room for one that has more connections, and none gives up requests
     /// for one that has about as many. Returns whether there is one.
     fn makes_room(&self, from: IpAddr) -> bool {
         let all: Vec<Arc<Guest>> = self.guests().iter().filter_map(Weak::upgrade).collect();
         let count = |machine: IpAddr| all.iter().filter(|guest| guest.from == machine).count();
         let own = count(from);
         let oldest = |state: GuestState| {
-            let least = match state {
-                GuestState::Stranger => 0,
-                GuestState::Idle => own,
-                GuestState::Busy => own + 2,
-            };
+            let least = own + if state == GuestState::Busy { 2 } else { 0 };
             let is_one = |guest: &&Arc<Guest>| {
                 !guest.is_asked.load(Ordering::Acquire) && guest.state() == state && count(guest.from) >= least
             };
