@@ -35,7 +35,7 @@ pub struct StructureMatcher {
 pub struct StructureCoverage {
     /// Whether the pattern is code in the language of a file.
     pub is_code: bool,
-    /// Files by language, where it is none or that has no grammar.
+    /// Files of languages without a grammar, or in which the pattern is not code, by language.
     pub other: BTreeMap<&'static str, u64>,
     /// Files that could not be parsed.
     pub failed: u64,
@@ -95,8 +95,8 @@ impl PlacedMatches {
     }
 }
 
-/// Finds the places in parts of the text, which are told by their address. Of a place that goes beyond such a part, its
-/// share matches.
+/// Finds the places in a part of the text; the part's address says which part it is. A place that goes beyond the part is
+/// cut to it.
 impl Matcher for PlacedMatches {
     type Captures = NoCaptures;
     type Error = NoError;
@@ -187,10 +187,9 @@ impl StructureMatcher {
         file: impl Read,
     ) -> io::Result<Option<PlacedMatches>> {
         let mut bytes = Vec::new();
-        let bytes_read = file.take(FILE_BYTES_MAX).read_to_end(&mut bytes)? as u64;
+        let is_cut = file.take(FILE_BYTES_MAX).read_to_end(&mut bytes)? as u64 == FILE_BYTES_MAX;
         let language = language.unwrap_or_else(|| language::of_file(path, &bytes));
         let Some(text) = decoded(bytes) else { return Ok(None) };
-        let is_cut = bytes_read == FILE_BYTES_MAX;
         let found = self.meaning(language, |meaning| (!meaning.readings.is_empty()).then(|| meaning.may_match(&text)));
         let found = found.and_then(|may_match| match may_match {
             Some(_) if is_cut => Err(structure::TOO_LARGE.to_string()),

@@ -23,7 +23,7 @@ pub(super) const SPELLING: Intent = Intent {
           no such term.",
     examples: &[("max-open-files", "max-open-files"), ("4xx", "4xx")],
     parse: |query| {
-        // What is a name or a heading in another language stands in the code as it is typed.
+        // A name or a heading in another language occurs in the code as it is typed.
         let is_typed = query.translation.as_ref().is_some_and(|translation| !translation.has_form);
         let text = if is_typed { query.typed.trim() } else { query.text.trim() };
         let is_piece = !text.is_empty() && !text.contains(char::is_whitespace) && query.intents.phrases.is_empty();

@@ -51,7 +51,7 @@ pub struct Search {
     pub calls: Vec<String>,
     /// Only definitions that units with one of these names call.
     pub called_by: Vec<String>,
-    /// Follow calls or called_by over so many levels.
+    /// Levels of calls or called_by to follow.
     pub depth: Option<usize>,
     /// Only units of these kinds.
     #[schemars(extend("items" = {"type": "string", "enum": ["function", "method", "class", "constant", "document", "section", "rawcode"]}))]
@@ -276,7 +276,7 @@ pub struct History {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Impact {
-    /// What changed: one commit or A...B, or files as FILE, FILE:LINE or FILE:FROM-TO; default what is not committed.
+    /// What changed: one commit or A...B, or files as FILE, FILE:LINE or FILE:FROM-TO; default: uncommitted changes.
     pub change: Vec<String>,
     /// Tests: auto, only (those to run), or exclude.
     #[schemars(extend("enum" = ["auto", "only", "exclude"]))]

@@ -190,8 +190,8 @@ impl Admission {
         self.turns.take(caller).await.ok_or_else(Problem::overloaded)
     }
 
-    /// Waits for room for a connection from a machine, or for a spare place. If there is none, closes another connection,
-    /// so that one client can't lock others out.
+    /// Waits until there is room for a connection from this address, or a spare place. Closes another connection if all
+    /// places are taken, so that one client can't lock others out.
     pub async fn connect(&self, from: IpAddr) -> Option<Seat> {
         let whole = || Arc::clone(&self.connections).acquire_owned();
         let first = match Arc::clone(&self.connections).try_acquire_owned() {

@@ -40,8 +40,8 @@ pub(super) fn make(text: &str) -> Option<String> {
 /// Make: recipes and prerequisites whose references go on in the next line, as words. The grammar loses what follows
 /// them.
 fn make_references(text: &str) -> Option<String> {
-    let mut bytes = text.as_bytes().to_vec();
-    let (mut at, mut is_text, mut goes_on, mut changed) = (0, false, false, false);
+    let mut bytes: Option<Vec<u8>> = None;
+    let (mut at, mut is_text, mut goes_on) = (0, false, false);
     // Prerequisites are called, so that none are better than wrong ones.
     let mut word = b'x';
     // Whether the line continues another, and belongs to a recipe.
@@ -69,14 +69,14 @@ fn make_references(text: &str) -> Option<String> {
         goes_on = code.ends_with('\\');
         // Nothing joins blank lines.
         let end = start + code.len() - usize::from(goes_on && is_recipe);
+        let bytes = bytes.get_or_insert_with(|| text.as_bytes().to_vec());
         for byte in bytes[start + begin..end].iter_mut().skip_while(|byte| **byte == b':') {
             if !byte.is_ascii_whitespace() || !is_recipe {
                 *byte = word;
             }
         }
-        changed = true;
     }
-    if changed { String::from_utf8(bytes).ok() } else { None }
+    String::from_utf8(bytes?).ok()
 }
 
 /// The first colon of a line that is in no reference and begins no assignment.
@@ -190,8 +190,7 @@ fn c_family(text: &str, names: MacroNames) -> Option<String> {
 
 /// C: without the comments inside of macros, where the grammar ends their values.
 fn macro_values(text: &str) -> Option<String> {
-    let mut bytes = text.as_bytes().to_vec();
-    let mut changed = false;
+    let mut bytes: Option<Vec<u8>> = None;
     for (at, _) in text.match_indices("define") {
         let before = text[..at].trim_end_matches([' ', '\t']).strip_suffix('#');
         let is_first = |before: &str| before.is_empty() || before.ends_with('\n');
@@ -204,13 +203,13 @@ fn macro_values(text: &str) -> Option<String> {
             let Some(stop) = text[start..end].find("*/").map(|close| start + close + 2) else { break };
             if !text[stop..end].trim().is_empty() {
                 // What joins lines stays.
-                bytes[start..stop].iter_mut().filter(|byte| !b"\\\r\n".contains(byte)).for_each(|byte| *byte = b' ');
-                changed = true;
+                let comment = &mut bytes.get_or_insert_with(|| text.as_bytes().to_vec())[start..stop];
+                comment.iter_mut().filter(|byte| !b"\\\r\n".contains(byte)).for_each(|byte| *byte = b' ');
             }
             from = stop;
         }
     }
-    if changed { String::from_utf8(bytes).ok() } else { None }
+    String::from_utf8(bytes?).ok()
 }
 
 /// Directives of the C preprocessor.

@@ -135,7 +135,7 @@ fn pieces(pattern: &str) -> Vec<PatternPiece<'_>> {
         let length = count(name, |byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_');
         let begins = length > 0 && !pattern.as_bytes()[name].is_ascii_digit();
         at = name + length;
-        // `$Name` is none.
+        // `$Name` is not a metavariable.
         let goes_on = pattern[at..].starts_with(|c: char| c.is_alphanumeric());
         if !goes_on && (matches!(dollars, 1..=3) && begins || dollars == 3 && length == 0) {
             pieces.extend((text < start).then(|| PatternPiece::Text(&pattern[text..start])));
