@@ -10,7 +10,10 @@ use anyhow::{Context as _, Result, bail};
 /// # Errors
 /// For another address, and for one that is malformed or not UTF-8.
 pub fn file_path(address: &str) -> Result<PathBuf> {
-    let rest = address.strip_prefix("file://").context("only folders of this machine are answered about")?;
+    let file = address.split_once(':').filter(|(scheme, _)| scheme.eq_ignore_ascii_case("file"));
+    let (_, rest) = file.context("only folders of this machine are answered about")?;
+    // An authority, if any, stands between two slashes and the path (RFC 8089).
+    let rest = rest.strip_prefix("//").or(Some(rest).filter(|rest| rest.starts_with('/'))).unwrap_or_default();
     let path = &rest[rest.find('/').context("it names no folder")?..];
     let (mut bytes, mut all) = (Vec::with_capacity(path.len()), path.bytes());
     while let Some(byte) = all.next() {
@@ -39,4 +42,29 @@ pub fn encoded(path: &str) -> String {
         }
         text
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(not(windows))]
+    #[test]
+    fn addresses_of_files_are_read_in_all_their_forms() {
+        for (address, expected) in [
+            ("file:///tmp/a%20b", Some("/tmp/a b")),
+            ("FILE:///tmp", Some("/tmp")),
+            ("file:/tmp", Some("/tmp")),
+            ("file://localhost/tmp", Some("/tmp")),
+            ("file:tmp", None),
+            ("file:", None),
+            ("file://", None),
+            ("file:///tmp/%4", None),
+            ("http://host/tmp", None),
+            ("/tmp", None),
+        ] {
+            let path = file_path(address).ok();
+            assert_eq!(path.as_deref(), expected.map(std::path::Path::new), "{address}");
+        }
+    }
 }

@@ -5,27 +5,31 @@ use std::path::Path;
 use colgrep_engine::request::{Facts, Pattern};
 use colgrep_engine::{Changes, Question, Scope};
 
-use crate::end::{shell_word, typed};
+use crate::end::{Audience, limits, shell_word};
 use crate::words::in_short;
 
 /// Operators of grep's basic regular expressions that are literal here, and how to write them.
 const BASIC_OPERATORS: [(&str, &str); 2] = [("\\|", "a|b"), ("\\{", "a{2}")];
 
 /// Why a search for lines found nothing in `files` files.
-pub fn of_lines(scope: &Scope, files: usize) -> Option<String> {
+pub fn of_lines(scope: &Scope, files: usize, audience: Audience) -> Option<String> {
     if files > 0 {
-        return scope.pattern.as_ref().and_then(|pattern| of_pattern(pattern, scope.paths.is_empty()));
+        let may_be_path = scope.paths.is_empty() && audience == Audience::Shell;
+        return scope.pattern.as_ref().and_then(|pattern| of_pattern(pattern, may_be_path));
     }
-    of_filters(scope).or_else(|| {
-        Some(format!("there is no file to search {}; -uu searches hidden and ignored files too", place(scope)))
+    of_filters(scope, audience).or_else(|| {
+        let more = if audience == Audience::Shell { "; -uu searches hidden and ignored files too" } else { "" };
+        Some(format!("there is no file to search {}{more}", place(scope)))
     })
 }
 
 /// Why a search for units found nothing; `has_files`: whether the filters leave any file.
-pub fn of_units(scope: &Scope, question: &Question, has_files: bool) -> Option<String> {
+pub fn of_units(scope: &Scope, question: &Question, has_files: bool, audience: Audience) -> Option<String> {
     if !has_files {
-        return of_filters(scope).or_else(|| {
-            Some(format!("no file {} is indexed; -uu -e PATTERN searches hidden and ignored files", place(scope)))
+        return of_filters(scope, audience).or_else(|| {
+            let more =
+                if audience == Audience::Shell { "; -uu -e PATTERN searches hidden and ignored files" } else { "" };
+            Some(format!("no file {} is indexed{more}", place(scope)))
         });
     }
     let of_facts = || if *question == Question::Every { of_facts(&scope.facts) } else { None };
@@ -39,21 +43,22 @@ fn place(scope: &Scope) -> String {
 }
 
 /// Which filters leave no file.
-fn of_filters(scope: &Scope) -> Option<String> {
-    let mut without_paths = scope.clone();
-    without_paths.paths.clear();
-    let filters = typed(&without_paths);
+fn of_filters(scope: &Scope, audience: Audience) -> Option<String> {
+    let filters = limits(scope, audience);
     let mut changes = Scope::default();
     changes.changes = scope.changes.clone();
     match &scope.changes {
         _ if filters.is_empty() => None,
-        Some(Changes::Uncommitted) if filters == typed(&changes) => {
+        Some(Changes::Uncommitted) if filters == limits(&changes, audience) => {
             Some("no file here differs from the last commit".to_string())
         }
-        Some(Changes::Since(since)) if filters == typed(&changes) => {
+        Some(Changes::Since(since)) if filters == limits(&changes, audience) => {
             Some(format!("no file here differs from {}", in_short(since)))
         }
-        _ => Some(format!("no file here passes{filters}")),
+        _ => {
+            let and = if audience == Audience::Shell { " " } else { " and " };
+            Some(format!("no file here passes {}", filters.join(and)))
+        }
     }
 }
 
@@ -105,6 +110,7 @@ fn has_escaped(expression: &str, escaped: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use colgrep_core::UnitKind;
+    use colgrep_engine::Tests;
 
     use super::*;
 
@@ -138,13 +144,26 @@ mod tests {
                 "no file here passes -t rust --changed",
             ),
         ] {
-            assert_eq!(of_lines(&scope, 0).as_deref(), Some(expected));
+            assert_eq!(of_lines(&scope, 0, Audience::Shell).as_deref(), Some(expected));
         }
-        let nothing = of_units(&scope(|_| {}), &Question::Every, false);
+        let nothing = of_units(&scope(|_| {}), &Question::Every, false, Audience::Shell);
         assert_eq!(
             nothing.as_deref(),
             Some("no file here is indexed; -uu -e PATTERN searches hidden and ignored files")
         );
+    }
+
+    #[test]
+    fn agents_are_told_parameters() {
+        let limited = scope(|scope| {
+            (scope.types, scope.include) = (vec!["rust".into(), "go".into()], vec!["*.rs".into()]);
+            scope.tests = Some(Tests::Only);
+        });
+        let passes = "no file here passes `languages` \"rust\", \"go\" and `include` \"*.rs\" and `tests` only";
+        assert_eq!(of_lines(&limited, 0, Audience::Tools).as_deref(), Some(passes));
+        assert_eq!(of_units(&limited, &Question::Every, false, Audience::Tools).as_deref(), Some(passes));
+        let nothing = of_lines(&scope(|_| {}), 0, Audience::Tools);
+        assert_eq!(nothing.as_deref(), Some("there is no file to search here"));
     }
 
     #[test]
@@ -156,9 +175,9 @@ mod tests {
             ("a|b", ""),
             ("nothing", ""),
         ] {
-            assert_eq!(of_lines(&pattern(text), 3).unwrap_or_default(), expected, "{text}");
+            assert_eq!(of_lines(&pattern(text), 3, Audience::Shell).unwrap_or_default(), expected, "{text}");
         }
-        assert_eq!(of_lines(&scope(|_| {}), 3), None);
+        assert_eq!(of_lines(&scope(|_| {}), 3, Audience::Shell), None);
     }
 
     #[test]
@@ -176,7 +195,7 @@ mod tests {
             (facts(&[], &[], &[UnitKind::Class]), "there is no class here"),
             (facts(&["f"], &[], &[UnitKind::Method]), "there is no method here that calls f"),
         ] {
-            assert_eq!(of_units(&scope, &Question::Every, true).as_deref(), Some(expected));
+            assert_eq!(of_units(&scope, &Question::Every, true, Audience::Shell).as_deref(), Some(expected));
         }
     }
 }

@@ -174,35 +174,66 @@ fn holders(end: &End) -> String {
     format!("{files} hold {}, {} shown; -k shows more", held(end), end.shown)
 }
 
+/// Who reads a remark, and so which names of limits it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Audience {
+    /// People, who type flags.
+    Shell,
+    /// Agents, who give parameters.
+    Tools,
+}
+
 /// The limits of a search, as typed after a query: filters by path and git, then the paths, each once.
 pub fn typed(scope: &Scope) -> String {
+    let mut words = limits(scope, Audience::Shell);
+    let paths = scope.paths.iter().enumerate().filter(|(at, path)| !scope.paths[..*at].contains(path));
+    words.extend(paths.map(|(_, path)| shell_word(&path.to_string_lossy())));
+    words.iter().map(|word| format!(" {word}")).collect()
+}
+
+/// The filters of a search by path and git, as its reader gives them.
+pub fn limits(scope: &Scope, audience: Audience) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
-    for (flag, values) in [
-        ("-t", &scope.types),
-        ("-T", &scope.types_not),
-        ("--include", &scope.include),
-        ("--exclude", &scope.exclude),
-        ("--exclude-dir", &scope.exclude_dir),
-        ("--iglob", &scope.include_any_case),
+    let is_shell = audience == Audience::Shell;
+    for (flag, parameter, values) in [
+        ("-t", "`languages`", &scope.types),
+        ("-T", "`languages` but", &scope.types_not),
+        ("--include", "`include`", &scope.include),
+        ("--exclude", "`exclude`", &scope.exclude),
+        ("--exclude-dir", "`exclude`", &scope.exclude_dir),
+        ("--iglob", "`include`", &scope.include_any_case),
     ] {
-        words.extend(values.iter().map(|value| format!("{flag} {}", in_shell(value))));
+        match is_shell {
+            true => words.extend(values.iter().map(|value| format!("{flag} {}", in_shell(value)))),
+            false if values.is_empty() => {}
+            false => words.push(format!("{parameter} {}", quoted(values))),
+        }
     }
-    words.extend(scope.exclude_any_case.iter().map(|glob| format!("--iglob {}", in_shell(&format!("!{glob}")))));
+    match is_shell {
+        true => {
+            words
+                .extend(scope.exclude_any_case.iter().map(|glob| format!("--iglob {}", in_shell(&format!("!{glob}")))));
+        }
+        false if scope.exclude_any_case.is_empty() => {}
+        false => words.push(format!("`exclude` {}", quoted(&scope.exclude_any_case))),
+    }
     words.extend(scope.max_depth.map(|folders| format!("-d {folders}")));
-    words.extend(scope.code_only.map(|is_set| format!("--{}code-only", if is_set { "" } else { "no-" })));
-    words.extend(match scope.tests {
-        Some(Tests::Only) => Some("--tests only".to_string()),
-        Some(Tests::Exclude) => Some("--tests exclude".to_string()),
+    words.extend(scope.code_only.map(|is_set| match is_shell {
+        true => format!("--{}code-only", if is_set { "" } else { "no-" }),
+        false => format!("`code_only` {is_set}"),
+    }));
+    let tests = match scope.tests {
+        Some(Tests::Only) => Some("only"),
+        Some(Tests::Exclude) => Some("exclude"),
         Some(Tests::Auto) | None => None,
-    });
+    };
+    words.extend(tests.map(|tests| if is_shell { format!("--tests {tests}") } else { format!("`tests` {tests}") }));
     words.extend(match &scope.changes {
         Some(Changes::Since(since)) => Some(format!("--since {}", in_shell(since))),
         Some(Changes::Uncommitted) => Some("--changed".to_string()),
         None => None,
     });
-    let paths = scope.paths.iter().enumerate().filter(|(at, path)| !scope.paths[..*at].contains(path));
-    words.extend(paths.map(|(_, path)| shell_word(&path.to_string_lossy())));
-    words.iter().map(|word| format!(" {word}")).collect()
+    words
 }
 
 /// A query or a path as a shell reads it back.

@@ -23,6 +23,7 @@ use ordered::OrderedSink;
 use crate::advice;
 use crate::budget::TokenBudget;
 use crate::console::tell_unheeded;
+use crate::end::Audience;
 use crate::escape::json_text;
 use crate::matches::{FileOutput, LineOptions, SearchedFile, WalkedFolder};
 use crate::notice::unsearched;
@@ -175,7 +176,7 @@ impl<'a> LineSearch<'a> {
     fn tell_empty(&self, options: &OutputOptions, files: usize) {
         let wish = &options.wish;
         let is_told = !(wish.quiet || wish.silent || wish.format.is_json() || self.lines.no_messages);
-        if let Some(why) = empty::of_lines(self.scope, files).filter(|_| is_told) {
+        if let Some(why) = empty::of_lines(self.scope, files, Audience::Shell).filter(|_| is_told) {
             remark!("colgrep: {why}");
         }
     }
@@ -212,9 +213,31 @@ pub struct ServedPath<'a> {
     pub serves: &'a dyn Fn(&Path) -> bool,
 }
 
-/// The matching lines below a path, with `around` lines of context, each with its end, in order, without escape
-/// sequences and cut to a readable length; with `text_only` without binary files that are not named. No more files are
-/// searched when there are `enough`. Also returns what could not be read.
+/// How much a search for lines gives, at most.
+#[derive(Clone, Copy, Debug)]
+pub struct LineBounds {
+    /// Lines; one file may have more.
+    pub lines: usize,
+    /// Files with a line.
+    pub files: usize,
+}
+
+/// Lines for an agent.
+#[derive(Debug, Default)]
+pub struct FoundLines {
+    /// The lines, each with its end.
+    pub lines: Vec<String>,
+    /// What could not be read.
+    pub unreadable: Vec<PathBuf>,
+    /// How many files there were to search.
+    pub searched: usize,
+    /// How many of them have a line.
+    pub files: usize,
+}
+
+/// The matching lines below a path, with `around` lines of context, in order, without escape sequences and cut to a
+/// readable length; with `text_only` without binary files that are not named. No more files are searched when there are
+/// enough.
 ///
 /// # Errors
 /// On a bad pattern or glob.
@@ -224,8 +247,8 @@ pub fn lines(
     open: &OpenOptions,
     (settings, env): (&Settings, &Env),
     served: &ServedPath<'_>,
-    enough: usize,
-) -> Result<(Vec<String>, Vec<PathBuf>)> {
+    bounds: LineBounds,
+) -> Result<FoundLines> {
     let options = OutputOptions {
         wish: OutputRequest { around: Some(around), quiet: true, ..OutputRequest::default() },
         look: Look { width: Some(line::COLUMNS_MAX), ..Look::default() },
@@ -245,27 +268,29 @@ pub fn lines(
     let full = |path: &PathBuf| std::path::absolute(path).ok();
     let is_served = |file: &SearchedFile| file.full.as_ref().and_then(full).is_some_and(|full| (served.serves)(&full));
     let files: Vec<SearchedFile> = files.into_iter().filter(is_served).map(of_its_root).collect();
-    let mut collected = CollectedLines { matcher: &grep.matcher, lines: Vec::new(), unreadable, enough };
+    let found = FoundLines { unreadable, searched: files.len(), ..FoundLines::default() };
+    let mut collected = CollectedLines { matcher: &grep.matcher, found, bounds };
     grep.search_in_order(&files, &mut collected)?;
-    Ok((collected.lines, collected.unreadable))
+    Ok(collected.found)
 }
 
-/// Lines for an agent.
+/// Collects lines for an agent.
 struct CollectedLines<'a> {
     matcher: &'a LineMatcher,
-    lines: Vec<String>,
-    unreadable: Vec<PathBuf>,
-    enough: usize,
+    found: FoundLines,
+    bounds: LineBounds,
 }
 
 impl OrderedSink for CollectedLines<'_> {
     fn take(&mut self, file: &SearchedFile, part: FileOutput) -> Result<bool> {
         let lies = file.full.as_ref().filter(|full| full.is_absolute()).unwrap_or(&file.shown);
-        self.unreadable.extend(part.failed.then(|| lies.clone()));
+        let FoundLines { lines, unreadable, files, .. } = &mut self.found;
+        unreadable.extend(part.failed.then(|| lies.clone()));
         let text = String::from_utf8_lossy(&part.text);
         let name = file.shown.to_string_lossy();
-        self.lines.extend(text.lines().map(|l| format!("{}\n", around_match(l, &name, self.matcher))));
-        Ok(self.lines.len() < self.enough)
+        lines.extend(text.lines().map(|l| format!("{}\n", around_match(l, &name, self.matcher))));
+        *files += usize::from(!part.text.is_empty() && !part.continued);
+        Ok(lines.len() < self.bounds.lines && (part.goes_on || *files < self.bounds.files))
     }
 
     fn flush(&mut self) -> Result<()> {

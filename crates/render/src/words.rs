@@ -2,10 +2,19 @@
 
 use indicatif::DecimalBytes;
 
-/// A number with its noun: `1 file`, `2 files`.
+/// A number with its noun: `1 file`, `2 files`, `2 entries`.
 pub fn counted(n: impl Into<u64>, noun: &str) -> String {
     let n = n.into();
-    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+    format!("{n} {}", plural(n, noun))
+}
+
+/// A noun for so many: `file`, `files`, `entries`.
+pub fn plural(n: impl Into<u64>, noun: &str) -> String {
+    match (n.into(), noun.strip_suffix('y')) {
+        (1, _) => noun.to_string(),
+        (_, Some(stem)) => format!("{stem}ies"),
+        (_, None) => format!("{noun}s"),
+    }
 }
 
 /// The same with its verb: `1 file is`, `2 files are`.

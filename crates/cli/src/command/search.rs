@@ -16,7 +16,7 @@ use super::{behind, grep, levels, limit_threads, many};
 use crate::args::{Plan, Task};
 use crate::{FAILED, FOUND, NOTHING};
 use colgrep_render::console::Console;
-use colgrep_render::end::shell_word;
+use colgrep_render::end::{Audience, shell_word};
 use colgrep_render::path::{is_stdin, is_stream};
 use colgrep_render::remarks::RemarkKind;
 use colgrep_render::{empty, end, json};
@@ -115,7 +115,8 @@ fn ask(plan: &Plan, env: &Env, session: &mut Session, console: &Console) -> Resu
         // With tracing on, a program reads stderr.
         let is_told = !env.trace && results.is_empty() && !results.only_matches && !options.wish.format.is_json();
         let scope = &plan.request.scope;
-        let why = is_told.then(|| empty::of_units(scope, &plan.request.question, results.has_files)).flatten();
+        let question = &plan.request.question;
+        let why = is_told.then(|| empty::of_units(scope, question, results.has_files, Audience::Shell)).flatten();
         let scope = (!env.trace && why.is_none()).then(|| end::typed(scope));
         colgrep_render::print(&mut out, &results, &options, scope.as_deref(), console)?;
         out.flush()?;

@@ -21,6 +21,7 @@ mod log;
 #[cfg(feature = "lsp")]
 mod lsp;
 mod mcp;
+mod mcp_asked;
 mod mcp_client;
 mod mcp_versions;
 mod meaning;

@@ -445,7 +445,7 @@ fn mistakes_are_told_to_the_agent() {
         ("search", json!({"query": "x", "languages": ["klingon"]}), "`languages` takes bash, c, cpp, "),
         ("search", json!({"query": "x", "pattern": "a(b"}), "is not a valid pattern; `fixed` searches"),
         ("search", json!({"query": "x", "tests": "all"}), "tests takes auto, only or exclude"),
-        ("search", json!({"question": "x"}), "unknown field `question`"),
+        ("search", json!({"question": "x"}), "there is no parameter \"question\" here"),
         ("grep", json!({"pattern": "a(b"}), "is not a valid pattern; `fixed` searches for it as plain text: "),
         ("grep", json!({"pattern": "a\nb", "fixed": true}), "asks for the end of a line"),
         ("grep", json!({"pattern": "a", "paths": ["/etc"]}), outside),

@@ -94,14 +94,14 @@ fn an_agent_follows_calls_over_levels() {
     }
     let callees = client.good("search", json!({"called_by": ["Queue.push"], "depth": 2}));
     assert!(callees.contains("reserve(_: &mut Queue)  [level 2, called as reserve]"), "{callees}");
-    for depth in [json!(0), json!(2)] {
+    for depth in [json!(null), json!(2)] {
         let nobody = client.good("search", json!({"calls": "nobody", "depth": depth}));
         assert!(nobody.ends_with("(there is no definition here that calls nobody)\n"), "{nobody}");
     }
     for (arguments, why) in [
         (json!({"query": "push", "depth": 2}), "depth follows one of `calls` and `called_by`"),
         (json!({"calls": "push", "called_by": "push", "depth": 2}), "depth follows one of"),
-        (json!({"calls": "push", "query": "fill", "depth": 2}), "leave out `query`"),
+        (json!({"calls": "push", "query": "fill", "depth": 2}), "`query`: without effect beside `depth`"),
     ] {
         let (told, failed) = client.call("search", arguments.clone());
         assert!(failed && told.contains(why), "{arguments}: {told}");

@@ -529,8 +529,13 @@ impl ProjectSearcher {
     }
 
     /// Whether the rules leave a file, whatever its text and its units are.
-    pub(crate) fn has_files(&self) -> bool {
+    pub fn has_files(&self) -> bool {
         allowed_files(&self.rules, &self.within.below, &self.snapshot).is_ok_and(|files| !files.is_empty())
+    }
+
+    /// Whether the scope allows a file of its index, or part of it.
+    pub fn allows_file(&self, file: FileId) -> bool {
+        self.filter.as_ref().is_none_or(|filter| filter.allows_file(file))
     }
 
     /// A file with its names and its language, without text or units.

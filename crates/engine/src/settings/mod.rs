@@ -4,7 +4,7 @@
 //! set what affects the display or narrows what is indexed ([`Settings::refused`]).
 
 pub mod cloud;
-pub(crate) mod did_you_mean;
+pub mod did_you_mean;
 pub mod env;
 pub mod variable;
 

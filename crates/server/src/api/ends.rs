@@ -58,6 +58,11 @@ impl ToolAnswer {
     }
 }
 
+/// A remark as a line of an answer; empty where there is none.
+pub fn remark(told: Option<String>) -> String {
+    told.map(|told| format!("({})\n", escape_control(&told))).unwrap_or_default()
+}
+
 /// Rows and the end of a ranking, which accompany its text.
 #[derive(Debug, Default)]
 pub struct RankingReport {

@@ -34,6 +34,16 @@ pub enum Shower<'f> {
     Shards(Gathered),
 }
 
+impl SearchBackend<'_> {
+    /// Whether the filters leave any file, as far as that is known here.
+    pub fn has_files(&self) -> bool {
+        match self {
+            SearchBackend::Here(places) => places.iter().any(ProjectSearcher::has_files),
+            SearchBackend::Shards(_) => true,
+        }
+    }
+}
+
 impl Backend for SearchBackend<'_> {
     type Error = anyhow::Error;
     type Parts<'b>

@@ -9,7 +9,7 @@ use colgrep_engine::notice::IndexState;
 use colgrep_engine::project::settings_at;
 use colgrep_engine::{Notice, Pattern, Scope};
 
-use super::ends::ToolAnswer;
+use super::ends::{ToolAnswer, remark};
 use super::page::{page, page_tokens};
 use super::params;
 use super::ranking::lacking_in;
@@ -17,8 +17,10 @@ use super::read::{read_whole, written_lines};
 use super::shards::Shards;
 use super::state::{Root, ServerState};
 use super::unserved::{Unserved, check_rest};
+use colgrep_render::empty::of_lines;
+use colgrep_render::end::Audience;
 use colgrep_render::escape::escape_control;
-use colgrep_render::grep::{self as plain_grep, ServedPath};
+use colgrep_render::grep::{self as plain_grep, LineBounds, ServedPath};
 use colgrep_render::line::{escaped, shortened};
 use colgrep_render::notice::{self, coverage};
 use colgrep_render::outline as file_outline;
@@ -30,11 +32,17 @@ use colgrep_render::words::{counted, counted_are};
 pub fn grep(state: &ServerState, asked: &params::Grep) -> Result<ToolAnswer> {
     let mut scope = Scope::default();
     (scope.include, scope.exclude) = (asked.include.clone(), asked.exclude.clone());
-    lines_of(state, asked, scope, false)
+    lines_of(state, asked, scope, (None, false))
 }
 
-/// The matching lines of what the scope takes in; with `text_only` without binary files that nobody named.
-pub fn lines_of(state: &ServerState, asked: &params::Grep, mut scope: Scope, text_only: bool) -> Result<ToolAnswer> {
+/// The matching lines of what the scope takes in: of so many files, if that is said, and with `text_only` without binary
+/// files that nobody named.
+pub fn lines_of(
+    state: &ServerState,
+    asked: &params::Grep,
+    mut scope: Scope,
+    (files_max, text_only): (Option<usize>, bool),
+) -> Result<ToolAnswer> {
     if asked.pattern.is_empty() {
         bail!("pattern is empty: give a regular expression");
     }
@@ -42,7 +50,7 @@ pub fn lines_of(state: &ServerState, asked: &params::Grep, mut scope: Scope, tex
     (pattern.fixed, pattern.word, pattern.ignore_case) = (asked.fixed, asked.word, asked.ignore_case);
     scope.pattern = Some(pattern);
     if let Some(shards) = state.shards() {
-        return lines_over(shards, state, asked, scope);
+        return lines_over(shards, state, asked, scope, files_max);
     }
     let located = state.located(&asked.paths, &asked.groups)?;
     let mut folders: Vec<_> = located.into_iter().map(|(root, full, _)| (root, full)).collect();
@@ -61,14 +69,15 @@ pub fn lines_of(state: &ServerState, asked: &params::Grep, mut scope: Scope, tex
     let here = std::env::current_dir().unwrap_or_default();
     // A line takes at least one token, so lines beyond this number can't be on the page.
     let enough = asked.offset.saturating_add(page_tokens(asked.max_tokens) + 1);
-    let (mut lines, mut unreadable) = (Vec::new(), Vec::new());
+    let (mut lines, mut unreadable, mut searched) = (Vec::new(), Vec::new(), 0);
+    let mut files_left = files_max.unwrap_or(usize::MAX);
     // With nested folders, each matching line is given once; context lines may repeat those of other folders.
     let holding = |one: &Path| folders.iter().filter(|(_, around)| one.starts_with(around)).count();
     let overlap = folders.iter().any(|(_, one)| holding(one) > 1);
     let mut given = HashSet::new();
     let mut is_new = |line: &String| !overlap || asked.context > 0 || given.insert(line.clone());
     for (root, folder) in folders {
-        if lines.len() >= enough {
+        if lines.len() >= enough || files_left == 0 {
             break;
         }
         let path = match folder.strip_prefix(&here) {
@@ -79,21 +88,31 @@ pub fn lines_of(state: &ServerState, asked: &params::Grep, mut scope: Scope, tex
             Err(_) => folder.clone(),
         };
         let settings = settings_at(&folder, &state.env)?;
-        let enough = enough - lines.len();
+        let bounds = LineBounds { lines: enough - lines.len(), files: files_left };
         let around = (asked.context, text_only);
         let served = state.served(root)?;
         let serves = |full: &Path| served.has(full);
         let at = ServedPath { path: &path, root: &root.project.root, serves: &serves };
-        let (found, unread) = plain_grep::lines(&scope, around, &state.options, (&settings, &state.env), &at, enough)?;
-        lines.extend(found.into_iter().filter(&mut is_new));
-        unreadable.extend(unread);
+        let found = plain_grep::lines(&scope, around, &state.options, (&settings, &state.env), &at, bounds)?;
+        lines.extend(found.lines.into_iter().filter(&mut is_new));
+        unreadable.extend(found.unreadable);
+        searched += found.searched;
+        files_left -= found.files;
     }
-    let text = page(&lines, asked.offset, asked.max_tokens, "lines", lines.len() >= enough);
-    Ok(ToolAnswer::without(text, not_read(here, unreadable), unserved))
+    let text = page(&lines, asked.offset, asked.max_tokens, "line", lines.len() >= enough);
+    let is_told = lines.is_empty() && unreadable.is_empty();
+    let why = is_told.then(|| of_lines(&scope, searched, Audience::Tools)).flatten();
+    Ok(ToolAnswer::without(text, not_read(here, unreadable) + &remark(why), unserved))
 }
 
 /// The same over shards, of indexed files.
-fn lines_over(shards: &Shards, state: &ServerState, asked: &params::Grep, mut scope: Scope) -> Result<ToolAnswer> {
+fn lines_over(
+    shards: &Shards,
+    state: &ServerState,
+    asked: &params::Grep,
+    mut scope: Scope,
+    files_max: Option<usize>,
+) -> Result<ToolAnswer> {
     if !asked.groups.is_empty() || asked.context > 0 {
         bail!("this server answers over shards: `grep` takes no `groups` there, and gives no `context`");
     }
@@ -102,9 +121,14 @@ fn lines_over(shards: &Shards, state: &ServerState, asked: &params::Grep, mut sc
     let scope = ClusterScope { allowed: state.allowed(), scope: &scope };
     let (found, coverage) = shards.cluster.lines(&scope, enough as u32)?;
     let of = |one: &LineFound| escaped(&format!("{}:{}:{}", one.path, one.line, one.text));
-    let lines: Vec<String> = found.lines.iter().map(|one| format!("{}\n", shortened(&of(one)))).collect();
-    let text = page(&lines, asked.offset, asked.max_tokens, "lines", found.is_cut);
-    Ok(ToolAnswer { text, remarks: remarks(&coverage), standing: Some(coverage), ..ToolAnswer::default() })
+    let files = found.lines.chunk_by(|one, next| one.path == next.path).take(files_max.unwrap_or(usize::MAX));
+    let lines: Vec<String> = files.flatten().map(|one| format!("{}\n", shortened(&of(one)))).collect();
+    let is_cut = found.is_cut && lines.len() == found.lines.len();
+    let text = page(&lines, asked.offset, asked.max_tokens, "line", is_cut);
+    // How many files the filters leave is not known here.
+    let why = lines.is_empty().then(|| of_lines(&scope.scope, 1, Audience::Tools)).flatten();
+    let remarks = remarks(&coverage) + &remark(why);
+    Ok(ToolAnswer { text, remarks, standing: Some(coverage), ..ToolAnswer::default() })
 }
 
 /// The remark on what can't be read, with its line end, as a search has it; paths are from `here`.
@@ -123,14 +147,14 @@ pub fn outline(state: &ServerState, asked: &params::Outline) -> Result<String> {
     let (root, _, below) = state.locate(written_lines(state, &asked.file).0)?;
     let (_, units) = read_whole(root, &below, &asked.file)?;
     let blocks: Vec<String> = file_outline::shown(&units, asked.all).into_iter().map(file_outline::row).collect();
-    Ok(page(&blocks, asked.offset, asked.max_tokens, "units", false))
+    Ok(page(&blocks, asked.offset, asked.max_tokens, "unit", false))
 }
 
 /// `status`.
 pub fn status(state: &ServerState, asked: &params::Status) -> Result<ToolAnswer> {
     let answered = state_of(state)?;
     let lines: Vec<String> = answered.text.split_inclusive('\n').map(str::to_string).collect();
-    Ok(ToolAnswer { text: page(&lines, asked.offset, asked.max_tokens, "lines", false), ..answered })
+    Ok(ToolAnswer { text: page(&lines, asked.offset, asked.max_tokens, "line", false), ..answered })
 }
 
 /// The state of all roots, or of the shards.

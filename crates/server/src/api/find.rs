@@ -6,11 +6,12 @@ use colgrep_render::words::in_short;
 
 use super::ends::ToolAnswer;
 use super::files::{lines_of, outline};
+use super::forms::SearchForm;
 use super::levels::levels;
 use super::params;
-use super::read::{NamesWithin, read_named, read_unit, written_lines};
+use super::read::{NamesWithin, read_in_file, read_named, written_lines};
 use super::state::ServerState;
-use super::tools::{facts, pattern, places, rank, related_within, scope};
+use super::tools::{facts, pattern, places, rank, related_within, scope, wanted as wanted_files};
 
 /// `search`.
 pub fn search(state: &ServerState, asked: &params::Search) -> Result<ToolAnswer> {
@@ -18,41 +19,71 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<ToolAnswer>
     if ![name, like].concat().is_empty() {
         state.check_here()?;
     }
-    if !like.is_empty() {
-        if !like.starts_with('#') && state.locate(written_lines(state, like).0).is_err() {
-            bail!("like takes FILE:LINE or the #id of a unit, and {:?} is no file here", in_short(like));
+    let form = form(state, asked)?;
+    form.check(asked)?;
+    let narrowed = || {
+        let mut narrowed = asked.clone();
+        narrowed.paths.extend(Some(std::mem::take(&mut narrowed.file)).filter(|file| !file.trim().is_empty()));
+        narrowed
+    };
+    match form {
+        SearchForm::Similar => {
+            if !like.starts_with('#') && state.locate(written_lines(state, like).0).is_err() {
+                bail!("like takes FILE:LINE or the #id of a unit, and {:?} is no file here", in_short(like));
+            }
+            // Beside an id, the file says which root's unit is meant.
+            let within = if like.starts_with('#') { asked.clone() } else { narrowed() };
+            related_within(state, &related(like, asked), scope(asked)?, places(state, &within)?.0)
         }
-        return related_within(state, &related(like, asked), scope(asked)?, places(state, asked)?.0);
+        SearchForm::Name => {
+            let within = NamesWithin { roots: places(state, &narrowed())?.0, scope: scope(asked)? };
+            read_named(state, name, &unit(state, name, "", asked), &within)
+        }
+        SearchForm::NameInFile | SearchForm::Place => {
+            read_in_file(state, &unit(state, name, file, asked), &facts(asked)?.kinds)
+        }
+        SearchForm::Levels => levels(state, &narrowed(), asked.depth.unwrap_or(1)),
+        SearchForm::Ranking | SearchForm::List => rank(state, &narrowed()),
+        SearchForm::Lines => lines(state, &narrowed()),
+        SearchForm::Outline => {
+            let (file, offset) = (file.to_string(), asked.offset.unwrap_or_default());
+            let asked = params::Outline { file, offset, max_tokens: asked.max_tokens, ..params::Outline::default() };
+            Ok(outline(state, &asked)?.into())
+        }
+    }
+}
+
+/// What is asked for.
+fn form(state: &ServerState, asked: &params::Search) -> Result<SearchForm> {
+    let [name, file, like] = [&asked.name, &asked.file, &asked.like].map(|text| text.trim());
+    let facts = facts(asked)?;
+    if !like.is_empty() {
+        return Ok(SearchForm::Similar);
     }
     if !name.is_empty() || has_lines(state, file) {
         let unit = unit(state, name, file, asked);
         let is_folder = || state.locate(&unit.file).is_ok_and(|(_, full, _)| full.is_dir());
-        if unit.id.is_empty() && (unit.file.is_empty() || is_folder()) {
-            let mut asked = asked.clone();
-            asked.paths.extend(Some(unit.file.clone()).filter(|folder| !folder.is_empty()));
-            let (roots, kinds) = (places(state, &asked)?.0, facts(&asked)?.kinds);
-            return read_named(state, name, &unit, &NamesWithin { roots, kinds });
-        }
-        return read_unit(state, &unit);
+        let is_anywhere = unit.id.is_empty() && (unit.file.is_empty() || is_folder());
+        let is_named = unit.id.is_empty() && unit.name.is_some_and(|name| !name.is_empty());
+        return Ok(match (is_anywhere, is_named) {
+            (true, _) => SearchForm::Name,
+            (false, true) => SearchForm::NameInFile,
+            (false, false) => SearchForm::Place,
+        });
     }
-    let is_ranking = !asked.query.trim().is_empty() || !asked.queries.is_empty() || !facts(asked)?.allow_all();
-    if let (true, Some(depth)) = (file.is_empty(), asked.depth.filter(|depth| *depth > 0)) {
-        return levels(state, asked, depth);
+    let has_query = !asked.query.trim().is_empty() || !asked.queries.is_empty();
+    let has_calls = !facts.calls.is_empty() || !facts.called_by.is_empty();
+    if facts.calls.is_empty() == facts.called_by.is_empty() && asked.depth.is_some_and(|depth| depth > 0) {
+        bail!("depth follows one of `calls` and `called_by`");
     }
-    if file.is_empty() {
-        return match is_ranking || pattern(asked).is_none() {
-            true => rank(state, asked),
-            false => lines(state, asked),
-        };
-    }
-    if !is_ranking && pattern(asked).is_none() {
-        let (file, offset) = (file.to_string(), asked.offset.unwrap_or_default());
-        let asked = params::Outline { file, offset, max_tokens: asked.max_tokens, ..params::Outline::default() };
-        return Ok(outline(state, &asked)?.into());
-    }
-    let mut narrowed = asked.clone();
-    narrowed.paths.push(std::mem::take(&mut narrowed.file));
-    search(state, &narrowed)
+    Ok(match () {
+        () if asked.depth.is_some_and(|depth| depth > 0 || has_calls) => SearchForm::Levels,
+        () if has_query => SearchForm::Ranking,
+        () if !facts.allow_all() => SearchForm::List,
+        () if pattern(asked).is_some() => SearchForm::Lines,
+        () if !file.is_empty() => SearchForm::Outline,
+        () => SearchForm::Ranking,
+    })
 }
 
 /// Whether a file is written with lines.
@@ -111,5 +142,6 @@ fn lines(state: &ServerState, asked: &params::Search) -> Result<ToolAnswer> {
         max_tokens: asked.max_tokens,
         ..params::Grep::default()
     };
-    lines_of(state, &wanted, scope(asked)?, false)
+    let files_max = asked.results.map(|files| wanted_files(Some(files))).transpose()?;
+    lines_of(state, &wanted, scope(asked)?, (files_max, false))
 }

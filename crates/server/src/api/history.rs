@@ -117,7 +117,7 @@ pub fn history(state: &ServerState, asked: &params::History) -> Result<ToolAnswe
             told.push(line);
         }
     }
-    let text = page(&blocks[..blocks.len().min(entries)], asked.offset, asked.max_tokens, "entries", more);
+    let text = page(&blocks[..blocks.len().min(entries)], asked.offset, asked.max_tokens, "entry", more);
     Ok(ToolAnswer::without(text, told.concat(), unserved))
 }
 

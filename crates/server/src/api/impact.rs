@@ -80,7 +80,7 @@ pub fn impact(state: &ServerState, asked: &params::Impact) -> Result<ToolAnswer>
     let more = blocks.len() > end;
     let text = match blocks.is_empty() {
         true => "no other file is affected\n".to_string(),
-        false => page(&blocks[..blocks.len().min(end)], asked.offset, asked.max_tokens, "files", more),
+        false => page(&blocks[..blocks.len().min(end)], asked.offset, asked.max_tokens, "file", more),
     };
     remarks.push_str(&format!("({} in {})\n", counted(units, "changed unit"), counted(files, "file")));
     Ok(ToolAnswer { text, remarks, ..ToolAnswer::default() })

@@ -2,14 +2,15 @@
 
 use anyhow::{Result, bail};
 use colgrep_engine::session::project_searcher::{ProjectSearcher, Within};
-use colgrep_engine::{CallDirection, Scope};
+use colgrep_engine::{CallDirection, Question, Scope};
 use colgrep_index::update::ReadFirst;
-use colgrep_render::empty::of_facts;
+use colgrep_render::empty::of_units;
+use colgrep_render::end::Audience;
 use colgrep_render::escape::escape_control;
 use colgrep_render::path::typed;
 use colgrep_render::related::{common_names, level_line};
 
-use super::ends::ToolAnswer;
+use super::ends::{ToolAnswer, remark};
 use super::page::page;
 use super::params;
 use super::ranking::{RootPaths, remarks_on, repaired};
@@ -26,22 +27,22 @@ pub fn levels(state: &ServerState, asked: &params::Search, depth: usize) -> Resu
         (true, false) => (facts.called_by.as_slice(), CallDirection::Callees),
         _ => bail!("depth follows one of `calls` and `called_by`"),
     };
-    if !asked.query.trim().is_empty() || !asked.queries.is_empty() {
-        bail!("depth lists units by level and ranks nothing; leave out `query`");
+    if depth == 0 {
+        bail!("depth: 0 follows nothing; give 1 or more, or leave it out");
     }
     // The names are where calls begin, not what is shown.
     let mut shown = scope(asked)?;
     (shown.facts.calls, shown.facts.called_by) = (Vec::new(), Vec::new());
     let (roots, is_everywhere) = places(state, asked)?;
     let (mut blocks, mut remarks, mut unserved) = (Vec::new(), String::new(), Vec::new());
-    let (mut answered, mut is_cut) = (0, false);
+    let (mut answered, mut is_cut, mut has_files) = (0, false, false);
     if is_everywhere {
         unserved.extend_from_slice(state.lost());
     }
     for place in &roots {
         let reached =
             repaired(std::slice::from_ref(place), || reached(state, place, &shown, (names, direction, depth)));
-        let (lines, told, cut) = match reached {
+        let ReachedLines { lines, remarks: told, is_cut: cut, has_files: has } = match reached {
             Ok(reached) => reached,
             Err(error) if roots.len() == 1 => return Err(error),
             Err(error) => {
@@ -51,27 +52,38 @@ pub fn levels(state: &ServerState, asked: &params::Search, depth: usize) -> Resu
         };
         answered += 1;
         is_cut |= cut;
+        has_files |= has;
         remarks.push_str(&told);
         blocks.extend(lines);
     }
     check_rest(answered == 0, &unserved)?;
     if blocks.is_empty() && remarks.is_empty() {
-        remarks.extend(of_facts(&facts).map(|told| format!("({})\n", escape_control(&told))));
+        remarks.push_str(&remark(of_units(&scope(asked)?, &Question::Every, has_files, Audience::Tools)));
     }
     if is_cut {
         remarks.push_str("(there are more units; a lower `depth` or `paths` limit the list)\n");
     }
-    let text = page(&blocks, asked.offset.unwrap_or_default(), asked.max_tokens, "units", false);
+    let text = page(&blocks, asked.offset.unwrap_or_default(), asked.max_tokens, "unit", false);
     Ok(ToolAnswer::without(text, remarks, unserved))
 }
 
-/// The units of one root, a line each, with remarks, and whether there are more.
+/// The units of one root.
+struct ReachedLines {
+    /// A line each.
+    lines: Vec<String>,
+    remarks: String,
+    /// Whether there are more.
+    is_cut: bool,
+    /// Whether the filters leave any file.
+    has_files: bool,
+}
+
 fn reached(
     state: &ServerState,
     (root, below): &RootPaths<'_>,
     scope: &Scope,
     (names, direction, depth): (&[String], CallDirection, usize),
-) -> Result<(Vec<String>, String, bool)> {
+) -> Result<ReachedLines> {
     let (snapshot, settings, _) = state.opened(root, &ReadFirst::default())?;
     let within = Within::paths(below.clone());
     let place = ProjectSearcher::new(root.project.clone(), snapshot, within, scope, false, &settings)?;
@@ -80,5 +92,6 @@ fn reached(
     remarks.extend(common_names(&answer).map(|told| format!("({told})\n")));
     let name = |path: &str| escape_control(&typed(&root.project.root, path));
     let lines = answer.rows.iter().map(|row| level_line(&name(&row.file.path), row, direction)).collect();
-    Ok((lines, remarks, answer.is_cut))
+    let has_files = !answer.rows.is_empty() || place.has_files();
+    Ok(ReachedLines { lines, remarks, is_cut: answer.is_cut, has_files })
 }

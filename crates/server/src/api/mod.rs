@@ -8,6 +8,7 @@ mod ends;
 mod field;
 mod files;
 mod find;
+mod forms;
 mod heard;
 mod history;
 mod impact;
@@ -88,7 +89,7 @@ impl Tool {
             let project = text("project").filter(|project| !project.is_empty());
             let max_tokens = parameters.get("max_tokens").and_then(Value::as_u64);
             let max_tokens = max_tokens.map(|tokens| usize::try_from(tokens).unwrap_or(usize::MAX));
-            let asked: P = read(parameters)?;
+            let asked: P = read(parameters, &plain)?;
             Ok(Call { project, max_tokens, answer: Box::new(move |state| work(state, &asked)) })
         };
         Tool { name, title, doc, input, read: Box::new(read) }
@@ -103,20 +104,20 @@ impl Tool {
     }
 }
 
-/// Reads parameters; an error names the one that does not fit.
+/// Reads parameters of a schema in plain types; an error names the one that does not fit.
 ///
 /// # Errors
 /// When they are not those of `P`, or ask for a shorter answer than there is.
-pub fn read<P: DeserializeOwned>(parameters: Map<String, Value>) -> serde_json::Result<P> {
-    let tokens = parameters.get("max_tokens").and_then(Value::as_u64);
-    if tokens.is_some_and(|tokens| tokens < page::TOKENS_MIN as u64) {
-        return Err(serde_json::Error::custom(format!("`max_tokens` is {} or more", page::TOKENS_MIN)));
+pub fn read<P: DeserializeOwned>(parameters: Map<String, Value>, plain: &Map<String, Value>) -> serde_json::Result<P> {
+    let parameters = Value::Object(parameters);
+    schema::check(&parameters, &Value::Object(plain.clone()), "").map_err(serde_json::Error::custom)?;
+    if let Some(tokens) = parameters["max_tokens"].as_u64().filter(|tokens| *tokens < page::TOKENS_MIN as u64) {
+        let least = page::TOKENS_MIN;
+        return Err(serde_json::Error::custom(format!("max_tokens takes a number from {least} on, not {tokens}")));
     }
-    serde_path_to_error::deserialize(Value::Object(parameters)).map_err(|error| {
+    serde_path_to_error::deserialize(parameters).map_err(|error| {
         let (path, why) = (error.path().to_string(), error.inner().to_string());
-        // The text already names an unknown field.
-        let is_named = path == "." || why.contains(&format!("`{path}`"));
-        serde_json::Error::custom(if is_named { why } else { format!("`{path}`: {why}") })
+        serde_json::Error::custom(if path == "." { why } else { format!("{path}: {why}") })
     })
 }
 
@@ -190,19 +191,6 @@ pub fn offered(state: &ServerState) -> Vec<Tool> {
     all
 }
 
-/// What is wrong with parameters. A server over shards does not name those as taken that it refuses.
-pub fn unread(state: &ServerState, error: &serde_json::Error) -> String {
-    let why = error.to_string();
-    match why.split_once("expected one of ") {
-        Some((front, taken)) if state.shards().is_some() => {
-            let without = |taken: String, name: &str| taken.replace(&format!("`{name}`, "), "");
-            let taken = HERE_ALONE.into_iter().fold(taken.to_string(), without);
-            format!("{front}expected one of {taken}")
-        }
-        _ => why,
-    }
-}
-
 /// An answer with the state of the roots that it is about.
 #[derive(Debug)]
 pub struct ApiAnswer {
@@ -222,7 +210,9 @@ pub fn answer(state: &ServerState, call: Call) -> Result<ApiAnswer> {
         state.check_roots()?;
     }
     let state = in_project.as_ref().unwrap_or(state);
-    let answered = (call.answer)(state)?;
+    let mut answered = (call.answer)(state)?;
+    // First of all remarks, since it doubts all of the answer.
+    answered.remarks.insert_str(0, &ends::remark(state.on_roots().map(str::to_string)));
     let tokens = page::tokens_wanted(call.max_tokens.or(answered.tokens));
     Ok(ApiAnswer { answered, roots: about::rows(state), tokens })
 }

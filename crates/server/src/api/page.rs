@@ -3,6 +3,7 @@
 use colgrep_engine::answer::pack::BYTES_A_TOKEN;
 
 use colgrep_render::budget::TokenBudget;
+use colgrep_render::words::{counted, plural};
 
 /// Default length of an answer, in tokens.
 const TOKENS_DEFAULT: usize = 2_000;
@@ -60,7 +61,9 @@ pub fn page_with(blocks: &[String], offset: Option<usize>, at: usize, max_tokens
     loop {
         let mut budget = TokenBudget::new(Some(page_tokens(max_tokens)));
         let mut front = match blocks.first().filter(|_| start > 0) {
-            Some(first) => format!("{first}({} earlier {what}: offset {before})\n", start - 1),
+            Some(first) => {
+                format!("{first}({} earlier {}: offset {before})\n", start - 1, plural(start as u64 - 1, what))
+            }
             None => String::new(),
         };
         let room = budget.bytes_left().unwrap_or_default();
@@ -76,6 +79,11 @@ pub fn page_with(blocks: &[String], offset: Option<usize>, at: usize, max_tokens
         }
         (before, start) = (start, offset.map_or(next, |offset| offset.min(next)));
     }
+}
+
+/// `is 1 line`, `are 2 lines`.
+fn are(n: usize, what: &str) -> String {
+    format!("{} {}", if n == 1 { "is" } else { "are" }, counted(n as u64, what))
 }
 
 /// As many blocks from `offset` on as fit the budget, and their number.
@@ -112,13 +120,15 @@ fn filled(blocks: &[String], offset: usize, mut budget: TokenBudget, what: &str,
     if cut {
         text.push_str(CUT);
     }
+    let (all, many) = (blocks.len(), plural(2_u64, what));
     match (rest.len(), left, more) {
-        (0, ..) => text.push_str(&format!("(no {what})\n")),
+        (0, ..) if all > 0 && !more => text.push_str(&format!("(no further {what}: there {})\n", are(all, what))),
+        (0, ..) => text.push_str(&format!("(no {many})\n")),
         (_, 0, false) => {}
-        (_, 0, true) => text.push_str(&format!("(there may be more {what}: offset {next})\n")),
-        (_, left, more) => {
-            let or_more = if more { " or more" } else { "" };
-            text.push_str(&format!("({left}{or_more} further {what}: offset {next})\n"));
+        (_, 0, true) => text.push_str(&format!("(there may be more {many}: offset {next})\n")),
+        (_, left, true) => text.push_str(&format!("({left} or more further {many}: offset {next})\n")),
+        (_, left, false) => {
+            text.push_str(&format!("({left} further {}: offset {next})\n", plural(left as u64, what)));
         }
     }
     (text, shown)
@@ -132,7 +142,7 @@ mod tests {
     fn a_page_may_be_asked_for_by_what_it_holds_and_turned_both_ways() {
         let mut blocks = vec!["a.rs:1-40 function f\n".to_string()];
         blocks.extend((1..=40).map(|n| format!("{n:>2}: {}\n", "x".repeat(35))));
-        let asked = |offset, at| page_with(&blocks, offset, at, Some(120), "lines");
+        let asked = |offset, at| page_with(&blocks, offset, at, Some(120), "line");
         let first = asked(None, 0);
         assert!(first.starts_with("a.rs:1-40 function f\n 1: x") && first.len() <= 480, "{first}");
         let second = first.rsplit_once("further lines: offset ").expect("a further page").1.trim_end_matches(")\n");
@@ -145,9 +155,9 @@ mod tests {
         assert!(last.contains("\n40: x") && last.contains("earlier lines: offset ") && !last.contains("further"));
         let odd = asked(Some(second + 1), 0);
         assert!(odd.contains(&format!("({second} earlier lines: offset {second})\n{:>2}: ", second + 1)), "{odd}");
-        assert!(asked(Some(usize::MAX), 0).ends_with("(no lines)\n"));
+        assert!(asked(Some(usize::MAX), 0).ends_with("(no further line: there are 41 lines)\n"));
         // No room for more than the lines.
-        assert!(page_with(&blocks, None, 9, Some(50), "lines").len() <= 200);
+        assert!(page_with(&blocks, None, 9, Some(50), "line").len() <= 200);
     }
 
     #[test]
@@ -175,19 +185,20 @@ mod tests {
             (4, Some(62), false, "4", 1, "xxx\n"),
             (2, Some(62), false, "2", 3, "xxx\n"),
             (4, Some(62), true, "4", 1, "(there may be more hits: offset 5)\n"),
-            (9, None, false, "(", 0, "(no hits)\n"),
+            (9, None, false, "(", 0, "(no further hit: there are 5 hits)\n"),
+            (9, None, true, "(", 0, "(no hits)\n"),
+            (0, Some(77), false, "0", 4, "(1 further hit: offset 4)\n"),
         ] {
-            let text = page(&blocks, offset, tokens, "hits", more);
+            let text = page(&blocks, offset, tokens, "hit", more);
             let lines = text.lines().filter(|l| l.ends_with('x')).count();
             assert!(text.starts_with(first) && lines == shown && text.ends_with(last), "{offset} {tokens:?}: {text}");
         }
         let long = [format!("{}\nsecond\n", "y".repeat(40)), "z\n".repeat(200)];
         assert!(
-            page(&long[1..], 0, Some(50), "lines", false)
-                .ends_with("(cut; a larger max_tokens shows the rest of it)\n")
+            page(&long[1..], 0, Some(50), "line", false).ends_with("(cut; a larger max_tokens shows the rest of it)\n")
         );
         for (block, more, beginning) in [("é".repeat(150), false, "ééé"), ("x".repeat(150), true, "xxx")] {
-            let text = page(&[block, "next\n".to_string()], 0, Some(50), "lines", more);
+            let text = page(&[block, "next\n".to_string()], 0, Some(50), "line", more);
             assert!(text.starts_with(beginning) && text.contains("…\n(cut; ") && text.len() <= 200, "{text}");
         }
     }

@@ -30,6 +30,8 @@ use super::state::{Root, ServerState};
 use super::unserved::{Unserved, check_rest};
 use colgrep_render::advice::Hinted;
 use colgrep_render::console::Console;
+use colgrep_render::empty::of_units;
+use colgrep_render::end::{Audience, limits};
 use colgrep_render::escape::escape_control;
 use colgrep_render::notice::{self, ANOTHER, coverage, lacking, not_ranked};
 use colgrep_render::pack::pieces;
@@ -55,6 +57,17 @@ pub struct Window<'a> {
     pub pack: Option<usize>,
     /// The lines of a file that are shown in addition to those of its units.
     pub lines: ContextLines,
+    /// How a list is shown that has a block for each unit; without it, one for each file.
+    pub apart: Option<UnitBlocks>,
+}
+
+/// Units of a list, each a block of its own, so that a page can end and begin between two of a file.
+#[derive(Clone, Copy, Debug)]
+pub struct UnitBlocks {
+    /// The first unit that is shown; the number of files counts from it on.
+    pub offset: usize,
+    /// Units that a page can hold at most.
+    pub room: usize,
 }
 
 /// Blocks, best first, with remarks (a line each) where an index is incomplete or leaves out a path asked for.
@@ -67,6 +80,8 @@ pub struct RankedBlocks {
     pub more: bool,
     /// The results as rows, and the end of the ranking.
     pub told: RankingReport,
+    /// Why there is none, where that is about how it was asked for.
+    pub why: Option<String>,
 }
 
 /// A root with the files and folders to look in, from the root of its project.
@@ -137,7 +152,7 @@ impl RootsRanking<'_> {
         let state = self.state;
         let (served, unserved) = self.places()?;
         let model = served.iter().find_map(|one| one.model);
-        let remarks = served.iter().map(|one| remarks_on(one.root, &one.place, model)).collect();
+        let remarks: String = served.iter().map(|one| remarks_on(one.root, &one.place, model)).collect();
         // Of several roots, the settings of the first say how they are ranked.
         let settings = served.first().context("no root to look in")?.settings.clone();
         let places: Vec<ProjectSearcher> = served.into_iter().map(|one| one.place).collect();
@@ -147,6 +162,12 @@ impl RootsRanking<'_> {
         // On a thread of rayon's pool, as in a search: each part that is split elsewhere wakes two threads.
         let mut ranked = rayon::scope(|_| self.ranked_by(&run, model, &field))?;
         ranked.told.unserved = unserved;
+        if ranked.blocks.is_empty() {
+            let has_files = field.has_files();
+            // What is left out by name is told already.
+            let is_told = !has_files && !remarks.is_empty() && limits(&self.request.scope, Audience::Tools).is_empty();
+            ranked.why = self.why_nothing(has_files).filter(|_| !is_told);
+        }
         Ok(RankedBlocks { remarks, ..ranked })
     }
 
@@ -157,7 +178,14 @@ impl RootsRanking<'_> {
         let model = shards.model(&state.options, &state.env, &settings)?;
         let scope = ClusterScope { allowed: state.allowed(), scope: &self.request.scope };
         let field = SearchBackend::Shards(ClusterBackend { cluster: &shards.cluster, scope, lines: self.window.lines });
-        shown(|| self.ranked_by(&run, model, &field))
+        let ranked = shown(|| self.ranked_by(&run, model, &field))?;
+        let why = if ranked.blocks.is_empty() { self.why_nothing(true) } else { None };
+        Ok(RankedBlocks { why, ..ranked })
+    }
+
+    /// Why nothing was found; `has_files`: whether the filters leave any file.
+    fn why_nothing(&self, has_files: bool) -> Option<String> {
+        of_units(&self.request.scope, &self.request.question, has_files, Audience::Tools)
     }
 
     /// Ranks, and shows what the window wants.
@@ -173,7 +201,7 @@ impl RootsRanking<'_> {
             (_, Some(tokens)) => self.packed(run, model, tokens, field, &mut told)?,
             _ => self.in_windows(run, model, field, &mut told)?,
         };
-        Ok(RankedBlocks { blocks, remarks: String::new(), more, told })
+        Ok(RankedBlocks { blocks, remarks: String::new(), more, told, why: None })
     }
 
     /// The file that the agent works on.
@@ -286,8 +314,11 @@ impl RootsRanking<'_> {
     /// are more. Units that were asked for by what they call show the line of the call.
     fn listed(&self, field: &SearchBackend<'_>, told: &mut RankingReport) -> Result<(Vec<String>, bool)> {
         let SearchBackend::Here(places) = field else { bail!("{}", NO_LIST) };
-        let Window { wanted, show, .. } = self.window;
+        let Window { wanted, show, apart, .. } = self.window;
         let units_per_file = self.request.shape.units_per_file.unwrap_or(usize::MAX);
+        if let Some(apart) = apart {
+            return self.listed_apart(places, units_per_file, apart, told);
+        }
         let length = Length { results: wanted.saturating_add(1), units_per_file, single_units: false };
         let mut listed = list(places, length, true)?;
         let more = listed.len() > wanted;
@@ -295,6 +326,36 @@ impl RootsRanking<'_> {
         let files = listed.files(places, 0..listed.len(), Detail::Lines).map_err(|failed| failed.1)?;
         told.list(&files);
         Ok((files.iter().map(show).collect(), more))
+    }
+
+    /// The same with a block for each unit.
+    fn listed_apart(
+        &self,
+        places: &Vec<ProjectSearcher>,
+        units_per_file: usize,
+        UnitBlocks { offset, room }: UnitBlocks,
+        told: &mut RankingReport,
+    ) -> Result<(Vec<String>, bool)> {
+        let end = offset.saturating_add(room);
+        let length = Length { results: end.saturating_add(1), units_per_file, single_units: true };
+        let listed = list(places, length, true)?;
+        let (mut blocks, mut files, mut at) = (Vec::new(), 0, 0);
+        while at < listed.len() && files < self.window.wanted && blocks.len() < end {
+            let range = at..listed.len().min(at + READ_FILES);
+            for mut file in listed.files(places, range, Detail::Lines).map_err(|failed| failed.1)? {
+                if files == self.window.wanted || blocks.len() >= end {
+                    break;
+                }
+                for unit in std::mem::take(&mut file.units) {
+                    file.units = vec![unit];
+                    blocks.push((self.window.show)(&file));
+                    told.list(std::slice::from_ref(&file));
+                }
+                files += usize::from(blocks.len() > offset);
+                at += 1;
+            }
+        }
+        Ok((blocks, at < listed.len()))
     }
 }
 
@@ -338,11 +399,16 @@ pub fn lacking_in(root: &Root, snapshot: &Snapshot, model: Option<&Model>) -> Op
     Some(lacking(&lack, maker()))
 }
 
+/// A page of a list with a block for each unit, and their number on it.
+pub fn page_of_units(list: RankedBlocks, offset: usize, max_tokens: Option<usize>) -> (String, usize) {
+    paged(&list.blocks, offset, max_tokens, "unit", list.more)
+}
+
 /// A page of the results, and their number on it.
 pub fn page_of(list: RankedBlocks, offset: usize, wanted: usize, max_tokens: Option<usize>) -> (String, usize) {
     let RankedBlocks { mut blocks, more, .. } = list;
     let end = offset.saturating_add(wanted);
     let cut = blocks.len() > end;
     blocks.truncate(end);
-    paged(&blocks, offset, max_tokens, "results", more || cut)
+    paged(&blocks, offset, max_tokens, "result", more || cut)
 }

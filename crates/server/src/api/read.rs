@@ -10,7 +10,8 @@ use colgrep_core::fold::composed;
 use colgrep_core::query::{last_segment, plain_path};
 use colgrep_engine::request::rules::is_below;
 use colgrep_engine::request::split_lines;
-use colgrep_engine::{SearchRequest, Weakest};
+use colgrep_engine::session::project_searcher::{ProjectSearcher, Within};
+use colgrep_engine::{Facts, Scope, SearchRequest, Weakest};
 use colgrep_index::ids::FileId;
 use colgrep_index::source::read_file;
 use colgrep_index::update::ReadFirst;
@@ -23,7 +24,7 @@ use colgrep_render::words::in_short;
 use super::ends::{RankingReport, ToolAnswer};
 use super::page::page_with;
 use super::params;
-use super::ranking::{RootPaths, RootsRanking, Window};
+use super::ranking::{RootPaths, RootsRanking, Show, Window};
 use super::state::{Root, ServerState};
 use super::units::{check_file, unit_with};
 use super::unserved::{Unserved, told};
@@ -87,8 +88,14 @@ pub fn read_unit(state: &ServerState, asked: &params::ReadUnit) -> Result<ToolAn
     let name = asked.name.as_deref().map(str::trim).filter(|name| !name.is_empty());
     if let Some(name) = name.filter(|_| asked.id.is_empty() && asked.file.is_empty()) {
         let roots = state.roots().map(|root| (root, vec![root.below.clone()])).collect();
-        return read_named(state, name, asked, &NamesWithin { roots, kinds: Vec::new() });
+        return read_named(state, name, asked, &NamesWithin { roots, scope: Scope::default() });
     }
+    read_in_file(state, asked, &[])
+}
+
+/// The same of a file that is named, or of an id; with `kinds`, a name is that of a unit of one of them.
+pub(super) fn read_in_file(state: &ServerState, asked: &params::ReadUnit, kinds: &[UnitKind]) -> Result<ToolAnswer> {
+    let name = asked.name.as_deref().map(str::trim).filter(|name| !name.is_empty());
     check_file(&asked.id, &asked.file)?;
     let (file, lines) = written_lines(state, &asked.file);
     let with_id = unit_with(state, &asked.id, file)?;
@@ -98,13 +105,20 @@ pub fn read_unit(state: &ServerState, asked: &params::ReadUnit) -> Result<ToolAn
         None => state.locate(file).map(|(root, _, below)| UnitFile { root, below })?,
     };
     let (text, units) = read_whole(place.root, &place.below, file)?;
-    let named = |u: &&Outlined| name.is_none_or(|name| is_named(u, name));
+    let named = |u: &&Outlined| name.is_none_or(|name| is_named(u, name) && is_kind(u, kinds));
     let mut named = units.iter().filter(named);
     // By distance from the line, then by length: the smallest unit around the line comes first.
     let distance = |u: &&Outlined, line: u32| u.line.saturating_sub(line) + line.saturating_sub(u.end_line);
     let spans = |wanted| move |u: &&Outlined| (u.line, u.end_line) == wanted;
     // The documentation of a method belongs to the method more than to its class.
     let around = |u: &&Outlined, line: u32| (u.first..=u.end_line).contains(&line);
+    // Lines that are not those of one unit are read as they are.
+    if let (None, None, None, Some((first, last))) = (name, asked.line, &with_id, lines)
+        && first < last
+        && !units.iter().any(|unit| spans((first, last))(&unit))
+    {
+        return range((&place, &text), (first, last), (file, asked));
+    }
     let unit = match (name, line) {
         _ if let Some((_, _, line, end)) = with_id => units.iter().find(spans((line, end))),
         (None, Some(_)) if let Some(unit) = lines.and_then(|wanted| units.iter().find(spans(wanted))) => Some(unit),
@@ -139,10 +153,25 @@ fn is_named(unit: &Outlined, name: &str) -> bool {
     is_plain || qualified.strip_suffix(&dotted).is_some_and(|front| front.ends_with('.'))
 }
 
-/// Where a name is looked for, and of which kinds its units are; of all where none is named.
+/// Whether a unit is of one of these kinds; of any where none is named.
+fn is_kind(unit: &Outlined, kinds: &[UnitKind]) -> bool {
+    kinds.is_empty() || kinds.iter().any(|kind| kind.name() == unit.unit_type)
+}
+
+/// Where a name is looked for: the places of roots, and what else limits the search.
 pub(super) struct NamesWithin<'s> {
     pub(super) roots: Vec<RootPaths<'s>>,
-    pub(super) kinds: Vec<UnitKind>,
+    /// Of its facts, only kinds count.
+    pub(super) scope: Scope,
+}
+
+impl NamesWithin<'_> {
+    /// What limits files, whatever their units are.
+    fn of_files(&self) -> Scope {
+        let mut scope = self.scope.clone();
+        scope.facts = Facts::default();
+        scope
+    }
 }
 
 /// The unit of a name that no file is given for: the likeliest, and a list of the others.
@@ -156,7 +185,10 @@ pub(super) fn read_named(
     let name = Some(name.trim_matches(['`', '"', '\''])).filter(|name| !name.is_empty()).unwrap_or(name);
     let mut away = Vec::new();
     let mut files = defining_files(state, name, within, &mut away)?;
-    let ranked = if files.len() == 1 { RankingReport::default() } else { ranked_files(state, name, within)? };
+    let (ranked, why) = match files.len() {
+        1 => (RankingReport::default(), None),
+        _ => ranked_files(state, name, within)?,
+    };
     let order = ranked.files();
     if files.is_empty() {
         // Headings, and what else has a name without a definition.
@@ -168,12 +200,11 @@ pub(super) fn read_named(
     files.sort_by_cached_key(|file| (rank(file), place(file)));
     let unread = files.split_off(files.len().min(DEFINING_FILES_MAX));
     let mut found: Vec<(&UnitFile<'_>, Arc<str>, Outlined)> = Vec::new();
-    let is_kind = |unit: &Outlined| within.kinds.is_empty() || within.kinds.iter().any(|k| k.name() == unit.unit_type);
     for file in &files {
         // A file that is gone since defines nothing.
         let (text, units) = read_whole(file.root, &file.below, &file.below).unwrap_or_default();
         let text: Arc<str> = text.into();
-        let named = units.into_iter().filter(|unit| is_named(unit, name) && is_kind(unit));
+        let named = units.into_iter().filter(|unit| is_named(unit, name) && is_kind(unit, &within.scope.facts.kinds));
         found.extend(named.map(|unit| (file, Arc::clone(&text), unit)));
     }
     // Files and lines keep their order.
@@ -181,6 +212,7 @@ pub(super) fn read_named(
     let Some(((file, text, unit), others)) = found.split_first() else {
         let left_out = told(&away).map(|told| format!("; {told}")).unwrap_or_default();
         let near = match ranked.likely(NEAR_MAX).join("; ") {
+            _ if let Some(why) = why => why,
             near if near.is_empty() => "`query` finds what is near it".to_string(),
             near => format!("near it: {near}"),
         };
@@ -206,12 +238,12 @@ fn defining_files<'s>(
     within: &NamesWithin<'s>,
     away: &mut Vec<Unserved>,
 ) -> Result<Vec<UnitFile<'s>>> {
-    let (mut found, words) = (Vec::new(), SearchRequest::new(name).words());
+    let (mut found, words, scope) = (Vec::new(), SearchRequest::new(name).words(), within.of_files());
     for (root, below) in &within.roots {
         let root = *root;
         let first = ReadFirst { paths: below.clone(), words: words.clone() };
-        let snapshot = match state.opened(root, &first) {
-            Ok((snapshot, ..)) => snapshot,
+        let (snapshot, settings) = match state.opened(root, &first) {
+            Ok((snapshot, settings, _)) => (snapshot, settings),
             Err(error) => {
                 away.push(Unserved::new(&root.folder, &error));
                 continue;
@@ -219,11 +251,13 @@ fn defining_files<'s>(
         };
         let units = snapshot.lexical.definitions(last_segment(&plain_path(name)), None)?;
         let files: HashSet<FileId> = units.iter().map(|unit| unit.file).collect();
+        let paths = Within::paths(below.clone());
+        let place = ProjectSearcher::new(root.project.clone(), Arc::clone(&snapshot), paths, &scope, false, &settings)?;
         for record in snapshot.files.indexed().filter(|record| files.contains(&record.id)) {
             let full = root.project.root.join(&record.path);
             // An index may cover more than its root, and another root may lie in this one.
             let is_own = state.around(&full).is_some_and(|around| Arc::ptr_eq(around, root));
-            if is_own && below.iter().any(|below| is_below(&record.path, below)) {
+            if is_own && below.iter().any(|below| is_below(&record.path, below)) && place.allows_file(record.id) {
                 found.push(UnitFile { root, below: record.path.clone() });
             }
         }
@@ -231,12 +265,15 @@ fn defining_files<'s>(
     Ok(found)
 }
 
-/// The files that a search for a name finds first.
-fn ranked_files(state: &ServerState, name: &str, within: &NamesWithin<'_>) -> Result<RankingReport> {
+/// The files that a search for a name finds first, and why there is none, where filters are the reason.
+fn ranked_files(state: &ServerState, name: &str, within: &NamesWithin<'_>) -> Result<(RankingReport, Option<String>)> {
     let mut request = SearchRequest::new(name);
     request.shape.weakest = Weakest::Strength(0.0);
-    let window = Window { wanted: RANKED_FILES, show: &|_| String::new(), pack: None, lines: ContextLines::default() };
-    Ok(RootsRanking { state, roots: &within.roots, request: &request, window, like: None }.ranked()?.told)
+    request.scope = within.of_files();
+    let (show, lines): (Show<'_>, _) = (&|_| String::new(), ContextLines::default());
+    let window = Window { wanted: RANKED_FILES, show, pack: None, lines, apart: None };
+    let ranked = RootsRanking { state, roots: &within.roots, request: &request, window, like: None }.ranked()?;
+    Ok((ranked.told, ranked.why))
 }
 
 /// The first line of a unit's answer, without its end.
@@ -257,6 +294,26 @@ fn shown(
     numbered(head(file, unit), text, (first, unit.end_line), line, asked).into()
 }
 
+/// Lines of a file from one to another, or to its end.
+fn range(
+    (place, text): (&UnitFile<'_>, &str),
+    (first, last): (u32, u32),
+    (file, asked): (&str, &params::ReadUnit),
+) -> Result<ToolAnswer> {
+    let last = last.min(check_line(text, first, file)?);
+    let path = escape_control(&typed(&place.root.project.root, &place.below));
+    Ok(numbered(format!("{path}:{first}-{last}"), text, (first, last), None, asked).into())
+}
+
+/// The number of lines of a text, which has to have this line.
+fn check_line(text: &str, line: u32, file: &str) -> Result<u32> {
+    let count = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
+    if line == 0 || line > count {
+        bail!("{file} has no line {line}; it ends with line {count}");
+    }
+    Ok(count)
+}
+
 /// The lines around one that lies in no unit, as far as the next units.
 fn between(
     (place, text): (&UnitFile<'_>, &str),
@@ -264,10 +321,7 @@ fn between(
     line: u32,
     (file, asked): (&str, &params::ReadUnit),
 ) -> Result<ToolAnswer> {
-    let count = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
-    if line == 0 || line > count {
-        bail!("{file} has no line {line}; it ends with line {count}");
-    }
+    let count = check_line(text, line, file)?;
     let from = units.iter().map(|unit| unit.end_line).filter(|end| *end < line).max().unwrap_or(0) + 1;
     let to = units.iter().map(|unit| unit.first).filter(|first| *first > line).min().map_or(count, |first| first - 1);
     let path = escape_control(&typed(&place.root.project.root, &place.below));
@@ -288,5 +342,5 @@ fn numbered(
     // The first block names the unit.
     let at = line.filter(|line| (first..=last).contains(line));
     let at = at.map_or(0, |line| (line - first) as usize + 1).min(blocks.len() - 1);
-    page_with(&blocks, asked.offset, at, asked.max_tokens, "lines")
+    page_with(&blocks, asked.offset, at, asked.max_tokens, "line")
 }

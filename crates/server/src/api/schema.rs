@@ -1,6 +1,8 @@
 //! Schemas and arguments of the tools in a form that every client understands: plain types, titles, one shape of
 //! answers.
 
+use colgrep_engine::settings::did_you_mean::nearest;
+use colgrep_render::words::in_short;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
@@ -221,9 +223,82 @@ pub fn fit(arguments: &mut Map<String, Value>, schema: &Map<String, Value>) {
     }
 }
 
+/// Refuses arguments that are not of the schema's names and types, in words of their own: the parser's are about types
+/// of this program. `name` is the parameter that the value is of; none for all of them.
+///
+/// # Errors
+/// What does not fit, and how it would.
+pub fn check(value: &Value, schema: &Value, name: &str) -> Result<(), String> {
+    let wanted = schema["type"].as_str().unwrap_or_default();
+    let fits = match wanted {
+        "integer" => value.is_u64(),
+        "number" => value.is_number(),
+        "boolean" => value.is_boolean(),
+        "string" => value.is_string(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        _ => true,
+    };
+    if !fits {
+        let what = match wanted {
+            "integer" => "a whole number",
+            "number" => "a number",
+            "boolean" => "true or false",
+            "string" => "a text",
+            "array" => "a list",
+            _ => "an object",
+        };
+        return Err(format!("{name} takes {what}, not {}", in_short(&value.to_string())));
+    }
+    if let (Value::Array(list), items @ Value::Object(_)) = (value, &schema["items"]) {
+        return list.iter().enumerate().try_for_each(|(at, one)| check(one, items, &format!("{name}[{at}]")));
+    }
+    let (Value::Object(given), Value::Object(properties)) = (value, &schema["properties"]) else { return Ok(()) };
+    let inside = |one: &str| if name.is_empty() { one.to_string() } else { format!("{name}.{one}") };
+    for (one, value) in given {
+        match properties.get(one) {
+            Some(property) => check(value, property, &inside(one))?,
+            None if schema["additionalProperties"] == false => {
+                let near = nearest(one, properties.keys().map(String::as_str));
+                let way = near.map_or("leave it out".to_string(), |near| format!("did you mean {near:?}?"));
+                return Err(format!("there is no parameter {:?} here; {way}", in_short(&inside(one))));
+            }
+            None => {}
+        }
+    }
+    let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    match required.into_iter().find(|one| !given.contains_key(*one)) {
+        Some(lacking) => Err(format!("the parameter `{}` is missing", inside(lacking))),
+        None => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_does_not_fit_is_told_in_plain_words() {
+        let schema = in_plain_types(&of::<super::super::params::Search>()).into();
+        for (given, expected) in [
+            (json!({"path": ["src"]}), "there is no parameter \"path\" here; did you mean \"paths\"?"),
+            (json!({"language": "go"}), "there is no parameter \"language\" here; did you mean \"languages\"?"),
+            (json!({"wxyz": 1}), "there is no parameter \"wxyz\" here; leave it out"),
+            (json!({"results": "many"}), "results takes a whole number, not \"many\""),
+            (json!({"results": -1}), "results takes a whole number, not -1"),
+            (json!({"min_strength": "x"}), "min_strength takes a number, not \"x\""),
+            (json!({"all": "maybe"}), "all takes true or false, not \"maybe\""),
+            (json!({"query": ["a"]}), "query takes a text, not [\"a\"]"),
+            (json!({"paths": [1]}), "paths[0] takes a text, not 1"),
+            (json!({"hints": ["queue"]}), "hints[0] takes an object, not \"queue\""),
+            (json!({"hints": [{"kind": "topic"}]}), "the parameter `hints[0].word` is missing"),
+            (json!({"hints": [{"kind": "topic", "words": "a"}]}), "did you mean \"word\"?"),
+        ] {
+            let told = check(&given, &schema, "").expect_err("a misfit");
+            assert!(told.contains(expected), "{given}: {told}");
+        }
+        assert_eq!(check(&json!({"query": "a", "results": 3, "hints": [], "kind": ["class"]}), &schema, ""), Ok(()));
+    }
 
     #[test]
     fn what_differs_in_writing_alone_fits() {

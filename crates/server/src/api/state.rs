@@ -49,6 +49,8 @@ pub struct ServerState {
     pub indexed_only: bool,
     /// Why there is no root; empty otherwise.
     why: String,
+    /// What answers say of the roots: that they are not those of the client.
+    on_roots: Option<String>,
     /// The folder that the server was started in, whose settings name groups of projects.
     pub(super) started: PathBuf,
     /// The shards that it answers over, instead of roots.
@@ -169,6 +171,7 @@ impl ServerState {
             is_fixed: true,
             indexed_only: false,
             why: String::new(),
+            on_roots: None,
             started: std::env::current_dir().unwrap_or_default(),
             shards: None,
             allowed: None,
@@ -252,11 +255,35 @@ impl ServerState {
                 }
             }
         }
-        if roots.is_empty() && self.areas.is_empty() {
+        self.on_roots = None;
+        let is_left = !roots.is_empty() || !self.areas.is_empty();
+        if !is_left {
             roots = self.around_start();
         }
         self.lost = lost;
-        self.enter(roots)
+        self.enter(roots)?;
+        if let (false, [first, rest @ ..]) = (is_left, &*self.lost) {
+            let further = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+            self.on_roots = Some(self.instead(&format!("no root of the client can be searched ({first}{further})")));
+        }
+        Ok(())
+    }
+
+    /// Keeps its roots, since the client's are not known, and says so in answers.
+    pub fn lack_roots(&mut self, why: &str) {
+        self.on_roots = Some(self.instead(&format!("the roots of the client are not known: {why}")));
+    }
+
+    /// A remark on roots, with those that are searched instead.
+    fn instead(&self, told: &str) -> String {
+        let folders: Vec<String> = self.roots.iter().map(|root| root.folder.display().to_string()).collect();
+        let instead = if folders.is_empty() { "nothing".to_string() } else { folders.join(", ") };
+        format!("{told}; searched instead: {instead}")
+    }
+
+    /// What answers say of the roots, where these are not the client's.
+    pub fn on_roots(&self) -> Option<&str> {
+        self.on_roots.as_deref()
     }
 
     /// Fails, with the reason, if there is no root.
@@ -269,6 +296,8 @@ impl ServerState {
         }
         if self.roots.is_empty() && self.shards.is_none() {
             let lost: String = self.lost.iter().map(|one| format!("; {one}")).collect();
+            let told = self.on_roots().map(|told| format!("; {told}")).unwrap_or_default();
+            let lost = if told.is_empty() { lost } else { told };
             bail!(
                 "there is no project to answer about: {}{lost}. A client that has roots (MCP's `roots/list`) names them \
                  itself; ask the user for the folder otherwise",

@@ -19,17 +19,18 @@ use colgrep_engine::{
 };
 
 use super::block::block;
-use super::ends::ToolAnswer;
+use super::ends::{ToolAnswer, remark};
 use super::files::lines_of;
-use super::page::{TOKENS_MIN, tokens_wanted, whole_answer};
+use super::page::{TOKENS_MIN, page_tokens, tokens_wanted, whole_answer};
 use super::params;
-use super::ranking::{RankedBlocks, RootPaths, RootsRanking, Show, Window, page_of, repaired};
+use super::ranking::{
+    RankedBlocks, RootPaths, RootsRanking, Show, UnitBlocks, Window, page_of, page_of_units, repaired,
+};
 use super::read::written_lines;
 use super::state::ServerState;
 use super::units::{check_file, unit_with};
 use super::unserved::is_partial;
 use colgrep_engine::request::has_no_word;
-use colgrep_render::empty::of_facts;
 use colgrep_render::escape::escape_control;
 use colgrep_render::words::in_short;
 
@@ -107,7 +108,7 @@ fn search_text(state: &ServerState, asked: &params::Search) -> Result<ToolAnswer
         max_tokens: asked.max_tokens,
         ..params::Grep::default()
     };
-    let lines = lines_of(state, &wanted, scope, true)?;
+    let lines = lines_of(state, &wanted, scope, (None, true))?;
     let said = format!("({:?} holds no word, so it is searched as literal text)\n", in_short(&asked.query));
     Ok(ToolAnswer { remarks: said + &lines.remarks, ..lines })
 }
@@ -119,25 +120,31 @@ fn search_one(state: &ServerState, asked: &params::Search) -> Result<ToolAnswer>
     }
     let (content, around, pack) = (asked.content, asked.lines.unwrap_or(0), asked.pack_length());
     let show: Show<'_> = &|file| block(file, content, around);
-    let mut list = ranked(state, asked, pack.map(|pack| pack.units), show)?;
-    let (offset, wanted) = (asked.offset.unwrap_or_default(), wanted(asked.results)?);
+    let is_list = asked.query.trim().is_empty();
+    let (offset, room) = (asked.offset.unwrap_or_default(), page_tokens(asked.max_tokens));
+    let apart = is_list.then_some(UnitBlocks { offset, room });
+    let pack = pack.filter(|_| !is_list);
+    let mut list = ranked(state, asked, pack.map(|pack| pack.units), show, apart)?;
+    let wanted = wanted(asked.results)?;
     let mut told = std::mem::take(&mut list.told);
     let on_indexes = std::mem::take(&mut list.remarks);
+    let why = list.why.take();
     let (text, shown) = match pack {
         Some(pack) => page_of(list, 0, wanted, Some(pack.whole)),
+        None if is_list => page_of_units(list, offset, asked.max_tokens),
         None => page_of(list, offset, wanted, asked.max_tokens),
     };
     let on_results = match told.packed.take() {
+        // What nothing here holds is not what nothing was found for.
+        _ if why.is_some() => remark(why),
         Some(packed) => told.said(&asked.query, packed.into_iter()),
         None => told.said(&asked.query, offset..offset.saturating_add(shown)),
     };
-    // A list has a row for each unit, of which a file may have hundreds: as many files as the text has.
-    let files = if asked.query.trim().is_empty() { shown } else { wanted };
+    // A list has a row for each unit that the text has.
+    let files = if is_list { shown } else { wanted };
     told.hits = told.hits.into_iter().skip(offset).take(files).collect();
-    let why = of_facts(&facts(asked)?).filter(|_| told.hits.is_empty() && asked.query.trim().is_empty() && offset == 0);
-    let why = why.map(|why| format!("({})\n", escape_control(&why))).unwrap_or_default();
     let tokens = pack.map(|pack| pack.whole);
-    Ok(ToolAnswer { tokens, ..ToolAnswer::of(text, on_indexes + &on_results + &why, told) })
+    Ok(ToolAnswer { tokens, ..ToolAnswer::of(text, on_indexes + &on_results, told) })
 }
 
 /// Whether a query is searched as literal text: it has no word, and nothing else says what is looked for.
@@ -174,7 +181,7 @@ pub struct Shown {
 pub fn search_shown(state: &ServerState, asked: &params::Search, show: Show<'_>) -> Result<Shown> {
     check(asked)?;
     let is_text = asks_for_text(state, asked)?;
-    let mut list = ranked(state, asked, None, show)?;
+    let mut list = ranked(state, asked, None, show, None)?;
     if is_text {
         let said = format!("({:?} holds no word, so it is searched as text)\n", in_short(&asked.query));
         list.remarks.insert_str(0, &said);
@@ -184,7 +191,11 @@ pub fn search_shown(state: &ServerState, asked: &params::Search, show: Show<'_>)
     let mut all = list.blocks;
     let more = list.more || all.len() > end;
     all.truncate(end);
-    let remarks = [list.remarks, list.told.said(&asked.query, offset..all.len()), list.told.left_out()].concat();
+    let on_results = match list.why {
+        why @ Some(_) => remark(why),
+        None => list.told.said(&asked.query, offset..all.len()),
+    };
+    let remarks = [list.remarks, on_results, list.told.left_out()].concat();
     let is_partial = is_partial(list.told.standing.as_ref(), &list.told.unserved);
     Ok(Shown { results: all.split_off(offset.min(all.len())), remarks, more, is_partial })
 }
@@ -227,7 +238,13 @@ pub(super) fn scope(asked: &params::Search) -> Result<Scope> {
 }
 
 /// The results of all roots; matches of a literal query are listed.
-fn ranked(state: &ServerState, asked: &params::Search, pack: Option<usize>, show: Show<'_>) -> Result<RankedBlocks> {
+fn ranked(
+    state: &ServerState,
+    asked: &params::Search,
+    pack: Option<usize>,
+    show: Show<'_>,
+    apart: Option<UnitBlocks>,
+) -> Result<RankedBlocks> {
     let mut scope = scope(asked)?;
     let is_text = asks_for_text(state, asked)?;
     if is_text {
@@ -257,8 +274,10 @@ fn ranked(state: &ServerState, asked: &params::Search, pack: Option<usize>, show
     request.shape.weakest = weakest(asked)?;
     let units_per_file = asked.per_file.map(|units| units.clamp(1, UNITS_MAX)).or(is_text.then_some(TEXT_UNITS));
     request.shape.units_per_file = pack.map(|_| UNITS_PER_FILE).or(units_per_file);
+    let skipped = if apart.is_some() { 0 } else { asked.offset.unwrap_or_default() };
     let window = Window {
-        wanted: asked.offset.unwrap_or_default().saturating_add(wanted(asked.results)?),
+        apart,
+        wanted: skipped.saturating_add(wanted(asked.results)?),
         show,
         pack,
         // What of a unit goes into a pack depends on the length of all of it.
@@ -310,6 +329,7 @@ pub(super) fn facts(asked: &params::Search) -> Result<Facts> {
     let named = |names: &[String]| names.iter().filter(|name| !name.trim().is_empty()).cloned().collect::<Vec<_>>();
     let mut facts = Facts::default();
     (facts.calls, facts.called_by) = (named(&asked.calls), named(&asked.called_by));
+    facts.ignore_case = asked.ignore_case;
     for kind in named(&asked.kind) {
         let known = || UnitKind::ALL.map(UnitKind::name).join(", ");
         facts.kinds.push(UnitKind::from_name(&kind).with_context(|| format!("kind takes {}, not {kind:?}", known()))?);
@@ -348,7 +368,7 @@ fn background(state: &ServerState, asked: &params::Search) -> Result<Background>
 }
 
 /// Number of files asked for, within bounds.
-fn wanted(results: Option<usize>) -> Result<usize> {
+pub(super) fn wanted(results: Option<usize>) -> Result<usize> {
     match results {
         Some(0) => bail!("results: 0 asks for nothing; give 1 or more"),
         asked => Ok(asked.unwrap_or(RESULTS_DEFAULT).min(RESULTS_MAX)),
@@ -397,10 +417,11 @@ pub(super) fn related_within(
             show: &|file| block(file, asked.content, asked.lines.unwrap_or(0)),
             pack: None,
             lines: ContextLines::default(),
+            apart: None,
         };
         RootsRanking { state, roots: &roots, request: &request, window, like: Some(&like) }.once()
     })?;
-    let remarks = std::mem::take(&mut list.remarks) + &list.told.left_out();
+    let remarks = std::mem::take(&mut list.remarks) + &remark(list.why.take()) + &list.told.left_out();
     let text = page_of(list, asked.offset, wanted, asked.max_tokens).0;
     Ok(ToolAnswer { text, remarks, ..ToolAnswer::default() })
 }

@@ -97,8 +97,7 @@ async fn answered(
     caller: Caller,
 ) -> Result<Response, Problem> {
     let query = parameters.get("query").and_then(Value::as_str).filter(|_| app.logs_queries).map(str::to_string);
-    let call =
-        app.tools[at].call(parameters).map_err(|error| Problem::invalid(crate::api::unread(&app.state, &error)))?;
+    let call = app.tools[at].call(parameters).map_err(|error| Problem::invalid(error.to_string()))?;
     let Caller { allowed, key } = caller;
     let work = move |app: &App| {
         let answer = crate::api::answer(&app.state.for_caller(allowed), call)?;

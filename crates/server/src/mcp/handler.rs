@@ -18,7 +18,7 @@ use super::report::{Reporter, forward};
 use super::roots::ClientRoots;
 use super::{INSTRUCTIONS, INSTRUCTIONS_OVER_SHARDS};
 use crate::api::state::ServerState;
-use crate::api::{ApiAnswer, Tool, answer, offered, unread};
+use crate::api::{ApiAnswer, Tool, answer, offered};
 
 /// The key of a request's metadata by which a program asks for the answer as structured content too.
 const STRUCTURED: &str = "colgrep/structured";
@@ -70,10 +70,7 @@ impl McpServer {
     ) -> Result<CallToolResponse, ErrorData> {
         let call = match tool.call(request.arguments.clone().unwrap_or_default()) {
             Ok(call) => call,
-            Err(error) => {
-                let why = unread(&self.roots.state(), &error);
-                return Ok(failed(format!("failed to deserialize parameters: {why}")).into());
-            }
+            Err(error) => return Ok(failed(error.to_string()).into()),
         };
         let _room = self.worker.admit().await;
         let state = match self.roots.for_call(&request, &context).await {

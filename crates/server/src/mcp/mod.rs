@@ -12,7 +12,7 @@ mod roots;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use colgrep_engine::OpenOptions;
 use colgrep_engine::settings::env::Env;
 use colgrep_render::advice::for_tools;
@@ -20,6 +20,7 @@ use colgrep_render::panic::contained;
 use intake::{IntakeLimits, Pipes};
 use rmcp::ServiceExt as _;
 use rmcp::model::Extensions;
+use rmcp::service::ServerInitializeError;
 
 use crate::api::state::ServerState;
 use crate::api::{AT_WORK_A_CORE_MAX, Shards};
@@ -76,7 +77,13 @@ pub fn run(args: &McpArgs, options: OpenOptions, env: &Env) -> Result<()> {
         let load = IntakeLimits::new(at_work_max);
         let pipes = Pipes::open(&load);
         let server = McpServer::new(state, Arc::new(load));
-        let running = server.serve(pipes).await.context("the client did not begin as MCP says")?;
+        let running = server.serve(pipes).await.map_err(|error| match error {
+            // The library prints its own types.
+            ServerInitializeError::ExpectedInitializeRequest(_) => {
+                anyhow!("the client's first message is no valid `initialize`, which has protocolVersion, capabilities and clientInfo")
+            }
+            error => anyhow::Error::from(error).context("the client did not begin as MCP says"),
+        })?;
         running.waiting().await.context("the server stopped")?;
         anyhow::Ok(())
     })?;

@@ -14,6 +14,8 @@ use crate::api::state::ServerState;
 
 /// How long to wait for a client to name its roots.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// Why the roots of a client are not known that does not answer.
+const UNANSWERED: &str = "it does not answer roots/list";
 /// The name under which roots are asked for and answered.
 const ROOTS: &str = "roots";
 
@@ -49,9 +51,12 @@ impl ClientRoots {
         let has_roots = peer.peer_info().is_some_and(|info| info.capabilities.roots.is_some());
         if has_roots && !self.state().is_fixed() {
             let turn = self.turn.lock().await;
-            if let Ok(Ok(listed)) = tokio::time::timeout(PATIENCE, peer.list_roots()).await {
-                self.take(listed.roots.into_iter().map(|root| root.uri).collect()).await;
-            }
+            let named = match tokio::time::timeout(PATIENCE, peer.list_roots()).await {
+                Ok(Ok(listed)) => Ok(listed.roots.into_iter().map(|root| root.uri).collect()),
+                Ok(Err(error)) => Err(format!("its answer to roots/list can't be read: {error}")),
+                Err(_) => Err(UNANSWERED.to_string()),
+            };
+            self.take(named).await;
             drop(turn);
         }
         self.rooted.send_replace(true);
@@ -69,16 +74,21 @@ impl ClientRoots {
         if self.state().is_fixed() {
             return Ok(self.state());
         }
+        let has_roots = context.client_capabilities().is_some_and(|client| client.roots.is_some());
         let version = context.protocol_version();
         if version.is_none_or(|version| version < ProtocolVersion::V_2026_07_28) {
             let mut rooted = self.rooted.subscribe();
             // A client that never answers gets the folder that the server was started in.
-            let _ = tokio::time::timeout(PATIENCE, rooted.wait_for(|is_rooted| *is_rooted)).await;
+            let is_known = tokio::time::timeout(PATIENCE, rooted.wait_for(|is_rooted| *is_rooted)).await.is_ok();
             // Roots that are being taken count.
             drop(self.turn.lock().await);
-            return Ok(self.state());
+            let mut state = self.state();
+            let had_roots = context.peer.peer_info().is_some_and(|info| info.capabilities.roots.is_some());
+            if !is_known && had_roots && !*self.rooted.borrow() {
+                state.lack_roots(UNANSWERED);
+            }
+            return Ok(state);
         }
-        let has_roots = context.client_capabilities().is_some_and(|client| client.roots.is_some());
         if !has_roots {
             return Ok(self.state());
         }
@@ -95,10 +105,17 @@ impl ClientRoots {
         }
     }
 
-    /// Takes the roots at these addresses over; the state with them.
-    async fn take(&self, roots: Vec<String>) -> ServerState {
+    /// Takes the roots at these addresses over, or the reason why the client named none; the state with them.
+    async fn take(&self, roots: Result<Vec<String>, String>) -> ServerState {
         let mut state = self.state();
-        let taken = tokio::task::spawn_blocking(move || state.take_roots(&roots).map(|()| state)).await;
+        let take = move || match roots {
+            Ok(roots) => state.take_roots(&roots).map(|()| state),
+            Err(why) => {
+                state.lack_roots(&why);
+                Ok(state)
+            }
+        };
+        let taken = tokio::task::spawn_blocking(take).await;
         if let Ok(Ok(state)) = taken {
             *self.state.lock().unwrap_or_else(PoisonError::into_inner) = state;
         }
@@ -113,7 +130,12 @@ fn roots_request() -> InputRequest {
 }
 
 /// The addresses in a client's answer.
-fn addresses(answer: &Value) -> Vec<String> {
-    let roots = answer["roots"].as_array().into_iter().flatten();
-    roots.filter_map(|root| Some(root["uri"].as_str()?.to_string())).collect()
+///
+/// # Errors
+/// When it is no list of roots; why not.
+fn addresses(answer: &Value) -> Result<Vec<String>, String> {
+    let roots = answer["roots"].as_array().ok_or("its answer to roots/list has no list `roots`")?;
+    let address = |root: &Value| Some(root["uri"].as_str()?.to_string());
+    let all = roots.iter().map(|root| address(root).ok_or("a root in its answer to roots/list has no `uri`"));
+    Ok(all.collect::<Result<_, _>>()?)
 }

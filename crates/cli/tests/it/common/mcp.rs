@@ -18,6 +18,8 @@ pub struct Client {
     root: Option<String>,
     /// What it answers to `roots/list`; none where it has no roots.
     pub roots: Option<Vec<String>>,
+    /// What it answers to `roots/list` instead: the rest of the message, or nothing at all where it is null.
+    pub roots_answer: Option<Value>,
     /// Notifications that it received.
     pub notified: Vec<Value>,
 }
@@ -44,7 +46,7 @@ impl Client {
     fn open(command: &mut Command, roots: Option<Vec<String>>) -> Client {
         let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a server");
         let (to, from) = (server.stdin.take(), BufReader::new(server.stdout.take().expect("a pipe")));
-        Client { server, to, from, number: 0, root: None, roots, notified: Vec::new() }
+        Client { server, to, from, number: 0, root: None, roots, roots_answer: None, notified: Vec::new() }
     }
 
     fn of(command: &mut Command, roots: Option<Vec<String>>) -> Client {
@@ -79,6 +81,13 @@ impl Client {
             let message: Value = serde_json::from_str(&line).expect("JSON");
             if message["method"] != "roots/list" {
                 return message;
+            }
+            if let Some(mut answer) = self.roots_answer.clone() {
+                if answer.is_object() {
+                    (answer["jsonrpc"], answer["id"]) = (json!("2.0"), message["id"].clone());
+                    self.send(&answer);
+                }
+                continue;
             }
             let roots: Vec<Value> = self.roots.iter().flatten().map(|uri| json!({"uri": uri})).collect();
             self.send(&json!({"jsonrpc": "2.0", "id": message["id"], "result": {"roots": roots}}));

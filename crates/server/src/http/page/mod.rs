@@ -246,8 +246,10 @@ fn told(state: &ServerState) -> Result<About> {
 }
 
 async fn asked<P: DeserializeOwned + JsonSchema>(app: &App, request: Request) -> Result<P, Problem> {
-    let parameters = api::parameters(app, request, &schema::of::<P>()).await?;
-    crate::api::read(parameters).map_err(|error| Problem::invalid(crate::api::unread(&app.state, &error)))
+    let schema = schema::of::<P>();
+    let parameters = api::parameters(app, request, &schema).await?;
+    let read = crate::api::read(parameters, &schema::in_plain_types(&schema));
+    read.map_err(|error| Problem::invalid(error.to_string()))
 }
 
 /// A search: the same request as the tool's.
