@@ -14,7 +14,6 @@ use crate::paired::{Paired, PairedDifference};
 use crate::pools::{Pools, is_of_retrieval};
 use crate::report::{Origin, bar, check_folders, print, write_text};
 
-/// `ablate`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct AblateArgs {
     /// Repositories and queries.
@@ -56,7 +55,6 @@ enum Rows {
     Significant,
 }
 
-/// Runs the command.
 pub fn run(args: &AblateArgs, vars: &Vars) -> Result<u8> {
     check_folders(&[&args.markdown, &args.into])?;
     if let Some(path) = &args.into {

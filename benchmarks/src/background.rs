@@ -27,7 +27,6 @@ use crate::report::{bar, check_folders, print, write_text};
 /// Shortest word of a query that a term table may have as its key.
 const WORD_CHARS_MIN: usize = 4;
 
-/// `background`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct BackgroundArgs {
     /// Repositories and queries.
@@ -59,7 +58,6 @@ const WAYS: [Way; 6] = [
     }),
 ];
 
-/// Runs the command.
 pub fn run(args: &BackgroundArgs, vars: &Vars) -> Result<u8> {
     check_folders(&[&args.markdown])?;
     let corpus = BenchCorpus::open(&args.corpus, vars)?;

@@ -13,7 +13,6 @@ use crate::paired::{Paired, PairedDifference, randomisation_p};
 use crate::report::{QueryRecord, RECORD_VERSION, Record, print};
 use crate::{FINE, REGRESSION};
 
-/// `compare`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct CompareArgs {
     /// The record of before
@@ -30,7 +29,6 @@ pub struct CompareArgs {
     pub worst: usize,
 }
 
-/// Runs the command.
 pub fn run(args: &CompareArgs) -> Result<u8> {
     let (old, new): (Record, Record) = (read_json(&args.old)?, read_json(&args.new)?);
     for (record, path) in [(&old, &args.old), (&new, &args.new)] {

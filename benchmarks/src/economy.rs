@@ -48,7 +48,6 @@ const ARMS: [Arm; 7] = [
     Arm { name: "MCP `search`, then of 2,000 tokens", calls: ArmCalls::Tool(&[None, Some(2_000)]) },
 ];
 
-/// `economy`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct EconomyArgs {
     /// Repositories and questions.
@@ -84,10 +83,8 @@ enum ArmCalls {
     Tool(&'static [Option<usize>]),
 }
 
-/// One measurement.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct EconomyRecord {
-    /// Where, when and of what it was taken.
     pub origin: Origin,
     /// Which rankings took part.
     pub ranking: String,
@@ -95,7 +92,6 @@ pub struct EconomyRecord {
     pub asked_for: String,
     /// The arms, in the order of each question's.
     pub arms: Vec<String>,
-    /// Every question.
     pub questions: Vec<QuestionCost>,
 }
 
@@ -104,7 +100,6 @@ pub struct QuestionCost {
     pub repository: String,
     /// The form of the question.
     pub kind: String,
-    /// The question.
     pub query: String,
     pub arms: Vec<ArmCost>,
 }
@@ -116,7 +111,6 @@ pub struct ArmCost {
     pub is_found: bool,
     /// Characters of all output up to then, or of all calls.
     pub characters: usize,
-    /// Number of calls.
     pub calls: usize,
 }
 
@@ -180,7 +174,6 @@ fn rg_version() -> String {
     text.split_whitespace().nth(1).unwrap_or("unknown").to_string()
 }
 
-/// Runs the command.
 pub fn run(args: &EconomyArgs, vars: &Vars) -> Result<u8> {
     check_folders(&[&args.out, &args.markdown])?;
     let ranking = &args.asked.ranking;

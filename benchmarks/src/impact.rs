@@ -36,7 +36,6 @@ const NAMES_MAX: usize = 20;
 const ARMS: [&str; 3] = ["impact", "changed together in the past", "grep for the names of changed units"];
 const BASE: usize = 1;
 
-/// `impact`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct ImpactBenchArgs {
     /// Clones with an older commit checked out
@@ -56,16 +55,12 @@ pub struct ImpactBenchArgs {
     pub output: OutputArgs,
 }
 
-/// One measurement.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ImpactRecord {
-    /// Where, when and of what it was taken.
     pub origin: Origin,
-    /// Every question.
     pub questions: Vec<ImpactQuestion>,
 }
 
-/// What came of one question.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ImpactQuestion {
     pub repository: String,
@@ -85,7 +80,6 @@ pub struct ImpactQuestion {
 }
 
 impl ImpactRecord {
-    /// The summary.
     pub fn markdown(&self) -> String {
         let mut text = format!("# Impact on future commits\n\n{}\n", self.origin.text());
         let mut groups: BTreeMap<&str, Vec<&ImpactQuestion>> = BTreeMap::new();
@@ -120,7 +114,6 @@ impl ImpactRecord {
     }
 }
 
-/// Runs the command.
 pub fn run(args: &ImpactBenchArgs, vars: &Vars) -> Result<u8> {
     args.output.check()?;
     let ranking = RankingArgs { data_dir: args.data_dir.clone(), keyword_only: true, ..RankingArgs::default() };

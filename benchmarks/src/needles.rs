@@ -22,7 +22,6 @@ use crate::{FINE, REGRESSION};
 /// Shown sections among which a needle counts as found.
 const DEPTH: usize = 5;
 
-/// `needles`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct NeedlesArgs {
     /// File of needles
@@ -59,7 +58,6 @@ fn parse_floor(text: &str) -> Result<(String, f64), String> {
     })
 }
 
-/// A file of needles.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Needles {
     /// What the repositories are: name → where from, at which revision, which part.
@@ -133,23 +131,18 @@ impl Phrasing {
     }
 }
 
-/// One measurement.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct NeedleRecord {
-    /// Where, when and of what it was taken.
     pub origin: Origin,
     /// Which rankings took part.
     pub ranking: String,
-    /// Every question.
     pub questions: Vec<QuestionRecord>,
 }
 
-/// What came of one question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct QuestionRecord {
     pub repository: String,
     pub asked: Phrasing,
-    /// The question.
     pub query: String,
     /// The right section, as `path: qualified name`.
     pub right: String,
@@ -198,7 +191,6 @@ impl NeedleRecord {
         shares.share(shares.found)
     }
 
-    /// The summary.
     pub fn markdown(&self) -> String {
         let head = "| | questions | first | in five | its file in five |\n|---|---:|---:|---:|---:|\n";
         let mut text = format!("# Needles: {}\n\n{}\n\n{head}", self.ranking, self.origin.text());
@@ -239,7 +231,6 @@ impl NeedleRecord {
     }
 }
 
-/// Runs the command.
 pub fn run(args: &NeedlesArgs, vars: &Vars) -> Result<u8> {
     args.output.check()?;
     let text = std::fs::read_to_string(&args.needles).with_context(|| args.needles.display().to_string())?;

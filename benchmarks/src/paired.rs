@@ -40,7 +40,6 @@ pub struct Paired {
     pub losses: usize,
     /// Queries that stayed.
     pub ties: usize,
-    /// Repositories that the queries are of.
     pub repositories: usize,
 }
 

@@ -25,7 +25,6 @@ use crate::report::{Origin, OutputArgs, bar};
 
 /// Rows among which a place counts as found.
 const ROWS: usize = 5;
-/// Tokens of the packs.
 const PACKS: [usize; 3] = [500, 1_000, 2_000];
 
 /// Which questions about places are asked, and how.
@@ -69,7 +68,6 @@ impl PlacesSelection {
     }
 }
 
-/// `places`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct PlacesArgs {
     /// Repositories and questions.
@@ -149,10 +147,8 @@ impl CodePlace {
     }
 }
 
-/// One measurement.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PlacesRecord {
-    /// Where, when and of what it was taken.
     pub origin: Origin,
     /// Which rankings took part.
     pub ranking: String,
@@ -169,7 +165,6 @@ pub struct PlaceRecord {
     pub language: String,
     /// The form of the question.
     pub kind: String,
-    /// The question.
     pub query: String,
     /// The place, as `path:first-last name`.
     pub right: String,
@@ -279,7 +274,6 @@ fn row(name: &str, group: &[&PlaceRecord]) -> String {
     format!("| {name} | {} |{cells}\n", group.len())
 }
 
-/// Runs the command.
 pub fn run(args: &PlacesArgs, vars: &Vars) -> Result<u8> {
     args.output.check()?;
     let ranking = &args.asked.ranking;
@@ -294,7 +288,6 @@ pub fn run(args: &PlacesArgs, vars: &Vars) -> Result<u8> {
     Ok(FINE)
 }
 
-/// A repository with its questions.
 #[derive(Debug)]
 pub struct PlacesRepository {
     /// `owner+name`.

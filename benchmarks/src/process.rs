@@ -13,7 +13,6 @@ const POLL: Duration = Duration::from_millis(2);
 /// Most that is kept of what a process says, in bytes.
 const SAID_MAX: u64 = 1 << 20;
 
-/// How a process ended.
 #[derive(Debug)]
 pub(crate) struct Ended {
     /// `None` where it was killed since it hung.

@@ -22,7 +22,6 @@ pub const RECORD_VERSION: u32 = 1;
 /// One measurement of relevance.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Record {
-    /// Version of this shape.
     pub version: u32,
     /// Where, when and with which build it was taken.
     pub origin: Origin,
@@ -33,7 +32,6 @@ pub struct Record {
     pub profile: String,
     /// Every knob's value in force.
     pub knobs: BTreeMap<String, f64>,
-    /// The knobs that the environment set.
     pub knobs_set: Vec<String>,
     /// Means over all queries.
     pub overall: QueryMetrics,
@@ -41,11 +39,8 @@ pub struct Record {
     pub ndcg_10_over_repositories: f64,
     /// Means by set of annotations.
     pub by_set: BTreeMap<String, QueryMetrics>,
-    /// Means by category.
     pub by_category: BTreeMap<String, QueryMetrics>,
-    /// Means by language.
     pub by_language: BTreeMap<String, QueryMetrics>,
-    /// Means by repository.
     pub by_repository: BTreeMap<String, QueryMetrics>,
     /// Median time of one search inside the process, in milliseconds (index open, other searches running in parallel).
     pub search_ms_median: f64,
@@ -55,7 +50,6 @@ pub struct Record {
     /// The ranking's steps, as the queries' traces have them.
     #[serde(default)]
     pub steps: Vec<String>,
-    /// Every query.
     pub queries: Vec<QueryRecord>,
 }
 
@@ -67,7 +61,6 @@ pub struct QueryRecord {
     pub repository: String,
     pub language: String,
     pub query: String,
-    /// What sort it is.
     pub category: String,
     /// What answers it.
     pub targets: Vec<String>,
@@ -78,7 +71,6 @@ pub struct QueryRecord {
     pub metrics: QueryMetrics,
     /// Time of the search inside the process, in milliseconds.
     pub search_ms: f64,
-    /// Times of its parts.
     #[serde(default)]
     pub ms: Timing,
     /// Evidence from which the weight of meaning was computed.
@@ -102,12 +94,10 @@ pub struct Origin {
     pub time_s: u64,
     /// Operating system and processor architecture.
     pub system: String,
-    /// Number of cores.
     pub cores: usize,
 }
 
 impl Origin {
-    /// Of this process.
     pub fn here() -> Origin {
         Origin {
             colgrep: env!("CARGO_PKG_VERSION").to_string(),
@@ -119,7 +109,6 @@ impl Origin {
         }
     }
 
-    /// In one line.
     pub fn text(&self) -> String {
         let commit = self.commit.as_deref().unwrap_or("no commit");
         let built = if self.optimised { "" } else { ", not optimised" };
@@ -178,7 +167,6 @@ impl Record {
         format!("{}, {ranking}, profile {}", self.origin.text(), self.profile)
     }
 
-    /// The summary as Markdown.
     pub fn markdown(&self) -> String {
         let mut text = format!("# Relevance: {}\n\n{}", self.ranking, self.title());
         let set: Vec<String> = self.knobs_set.iter().map(|name| format!("{name}={}", self.knobs[name])).collect();
@@ -255,7 +243,6 @@ pub struct OutputArgs {
 }
 
 impl OutputArgs {
-    /// As [`check_folders`].
     pub fn check(&self) -> Result<()> {
         check_folders(&[&self.out, &self.markdown])
     }

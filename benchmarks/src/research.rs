@@ -12,7 +12,6 @@ use anyhow::Result;
 use crate::FINE;
 use crate::corpus::Vars;
 
-/// `research`.
 #[derive(Clone, Debug, clap::Subcommand)]
 pub enum ResearchArgs {
     /// Print the units of every file below a folder, a JSON line a file: what the encoder is trained on
@@ -28,7 +27,6 @@ pub enum ResearchArgs {
     Vectors(vectors::VectorsArgs),
 }
 
-/// Runs one of them.
 pub fn run(args: &ResearchArgs, vars: &Vars) -> Result<u8> {
     match args {
         ResearchArgs::Corpus(args) => corpus::run(args)?,

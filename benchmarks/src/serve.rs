@@ -35,7 +35,6 @@ const WARM_UP: usize = 24;
 /// Looks at the server's memory during a load.
 const LOOKS: u32 = 12;
 
-/// Arguments of `serve`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct ServeBenchArgs {
     /// Folders to serve
@@ -61,7 +60,6 @@ pub struct ServeBenchArgs {
     at_once: Option<usize>,
 }
 
-/// A server under load.
 pub(crate) struct LoadedServer {
     child: Child,
     pub(crate) host: String,
@@ -95,7 +93,6 @@ impl Drop for LoadedServer {
     }
 }
 
-/// A connection that is kept.
 pub(crate) struct KeptConnection {
     host: String,
     stream: BufReader<TcpStream>,
@@ -152,7 +149,6 @@ impl KeptConnection {
     }
 }
 
-/// Measures.
 pub fn run(args: &ServeBenchArgs) -> Result<u8> {
     let own = tempfile::tempdir()?;
     let data = args.data.as_deref().unwrap_or(own.path());
@@ -211,7 +207,6 @@ fn load(host: &str, clients: usize, time: Duration) -> Result<ClientCounts> {
     Ok(all.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
 }
 
-/// The cells of a row.
 fn row(seen: &ClientCounts, time: Duration) -> String {
     let mut sorted = seen.answers.clone();
     sorted.sort_by(f64::total_cmp);

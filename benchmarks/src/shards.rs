@@ -35,7 +35,6 @@ const FILES: usize = 10;
 /// Vectors that are remembered between searches, in bytes.
 const MEMORY_BYTES: usize = 256 << 20;
 
-/// `shards`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct ShardsArgs {
     /// Folder with a folder of sources for each repository
@@ -286,7 +285,6 @@ fn compare(sharded: &[Sharded], queries: &[String], model: Option<&ModelWithCode
     Ok(all_equal)
 }
 
-/// Runs `shards`.
 pub fn run(args: &ShardsArgs) -> Result<u8> {
     let mut names: Vec<String> = Vec::new();
     for entry in fs::read_dir(&args.repos).with_context(|| args.repos.display().to_string())? {

@@ -49,7 +49,6 @@ pub enum FoldBy {
     Query,
 }
 
-/// `sweep`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct SweepArgs {
     /// Repositories and queries.
@@ -88,7 +87,6 @@ pub struct SweepArgs {
     pub out: Option<PathBuf>,
 }
 
-/// Runs the command.
 pub fn run(args: &SweepArgs, vars: &Vars) -> Result<u8> {
     let by_rank = args.corpus.ranking.fusion() == Fusion::ReciprocalRank;
     // By default, rankings are fused by scores.

@@ -16,23 +16,18 @@ const DEPTHS: [usize; 4] = [1, 3, 5, 10];
 /// What marks a way to ask with other knobs.
 const TRIED: &str = " [";
 
-/// One measurement.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct IssueRecord {
-    /// Where, when and of what it was taken.
     pub origin: Origin,
     /// Whether code alone without tests was asked for.
     pub narrow: bool,
     /// The ways to ask, in the order of tables.
     pub ways: Vec<String>,
-    /// Every instance.
     pub asked: Vec<InstanceRecord>,
 }
 
-/// What came of one instance.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct InstanceRecord {
-    /// Its unique id.
     pub id: String,
     pub repository: String,
     /// Its main language.

@@ -37,7 +37,6 @@ pub enum KnownKind {
 }
 
 impl KnownKind {
-    /// Every kind.
     pub const ALL: [KnownKind; 14] = [
         KnownKind::Literal,
         KnownKind::ShortLiteral,

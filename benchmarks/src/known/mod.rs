@@ -30,7 +30,6 @@ use crate::report::{Origin, OutputArgs, bar, write_json};
 /// Files that are asked for.
 const DEPTH: usize = 3;
 
-/// `known`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct KnownArgs {
     /// Folder with a folder of sources for each repository
@@ -56,24 +55,18 @@ pub struct KnownArgs {
     pub output: OutputArgs,
 }
 
-/// One measurement.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KnownRecord {
-    /// Where, when and of what it was taken.
     pub origin: Origin,
     /// Which rankings took part.
     pub ranking: String,
-    /// Seed of the draw.
     pub seed: u64,
-    /// Every item.
     pub items: Vec<ItemRecord>,
 }
 
-/// What came of one item.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ItemRecord {
     pub repository: String,
-    /// What sort it is.
     pub kind: KnownKind,
     /// What was typed.
     pub query: String,
@@ -122,7 +115,6 @@ impl KnownShares {
 }
 
 impl KnownRecord {
-    /// The summary.
     pub fn markdown(&self) -> String {
         let mut by_kind: BTreeMap<KnownKind, KnownShares> = BTreeMap::new();
         let mut by_repository: BTreeMap<&str, KnownShares> = BTreeMap::new();
@@ -151,7 +143,6 @@ impl KnownRecord {
     }
 }
 
-/// Runs the command.
 pub fn run(args: &KnownArgs, vars: &Vars) -> Result<u8> {
     args.output.check()?;
     let mut items = Vec::new();

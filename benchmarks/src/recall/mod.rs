@@ -29,7 +29,6 @@ use crate::{FINE, REGRESSION};
 /// Entries that are looked at.
 const DEPTH: usize = 10;
 
-/// `recall`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct RecallArgs {
     /// Repositories with their history

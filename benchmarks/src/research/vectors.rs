@@ -24,7 +24,6 @@ use model::ResearchModel;
 
 const QUERIES: usize = 20;
 
-/// `research vectors`.
 #[derive(Clone, Debug, clap::Subcommand)]
 pub enum VectorsArgs {
     /// How cost grows with the number of synthetic units

@@ -25,7 +25,6 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{ShardsArgs, draw, link};
 use crate::{FINE, REGRESSION};
 
-/// Shards.
 const SHARDS: usize = 6;
 /// Files of an answer.
 const FILES: usize = 10;
@@ -109,7 +108,6 @@ fn at(values: &mut [u64], share: f64) -> f64 {
     values.get((last as f64 * share) as usize).map_or(0.0, |bytes| *bytes as f64 / 1e3)
 }
 
-/// Runs `shards --wire`.
 pub fn run(args: &ShardsArgs, names: &[String]) -> Result<u8> {
     let model = if args.keyword_only { None } else { Some(Model::open(None, true, &Env::default())?.remembering()) };
     let repositories: Vec<HostedRepository> =

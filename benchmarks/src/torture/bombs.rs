@@ -30,7 +30,6 @@ const BATCH: usize = 250;
 /// Longest mutated source, in bytes.
 const SOURCE_BYTES_MAX: usize = 200_000;
 
-/// Runs the kind.
 pub(super) fn run(args: &TortureArgs) -> Result<Vec<Tally>> {
     Ok(vec![repeated(args)?, mutated(args)?, trees(args)?])
 }

@@ -82,7 +82,6 @@ impl Operation {
     }
 }
 
-/// Runs the kind.
 pub(super) fn run(args: &TortureArgs) -> Result<Vec<Tally>> {
     let mut tallies = Vec::new();
     for operation in Operation::ALL {

@@ -38,7 +38,6 @@ impl PastRepository {
         Ok(past)
     }
 
-    /// Commits the tree.
     pub(super) fn commit(&self, message: &str) -> Result<()> {
         self.git(&["add", "-A"])?;
         self.git(&["commit", "-q", "--allow-empty", "-m", message])

@@ -17,7 +17,6 @@ const LARGE: usize = 150;
 /// Changes drawn.
 const CASES: u64 = 5_000;
 
-/// Runs the kind.
 pub(super) fn run(args: &TortureArgs) -> Result<Vec<Tally>> {
     Ok(vec![of_subject(args, &Subject::new()?, "rot")?, of_subject(args, &Subject::history()?, "rot of a history")?])
 }

@@ -16,7 +16,6 @@ const ATTEMPTS: usize = 3;
 /// The shards of a cluster, for one search.
 #[derive(Debug)]
 pub struct ClusterBackend<'s> {
-    /// The shards.
     pub cluster: &'s Cluster,
     /// Who searches, and where.
     pub scope: ClusterScope<'s>,

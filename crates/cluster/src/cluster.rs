@@ -188,7 +188,6 @@ impl Cluster {
         self.known().shards.iter().map(|shard| shard.hedges.load(Ordering::Relaxed)).collect()
     }
 
-    /// Traffic by kind of question.
     pub fn traffic_by_kind(&self) -> BTreeMap<&'static str, QuestionTraffic> {
         let mut all: BTreeMap<&'static str, QuestionTraffic> = BTreeMap::new();
         for shard in &self.known().shards {

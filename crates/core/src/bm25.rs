@@ -17,7 +17,6 @@ pub enum Field {
     Name,
     /// The names of the enclosing units.
     Parent,
-    /// Its documentation.
     Doc,
     /// Its lines.
     Body,
@@ -27,7 +26,6 @@ pub enum Field {
     Folder,
     /// Keywords of a section of prose.
     Keyword,
-    /// Its entities.
     Entity,
 }
 
@@ -85,7 +83,6 @@ pub struct Bm25 {
 }
 
 impl Bm25 {
-    /// Reads the knobs.
     pub fn new(knobs: &Knobs) -> Bm25 {
         Bm25 {
             k1: knobs.k1,

@@ -21,7 +21,6 @@ impl UnitId {
     /// Maximum of parts in a corpus.
     pub const PARTS_MAX: u32 = 1 << (32 - PART_SHIFT);
 
-    /// The unit that is document `doc` of segment `segment`.
     pub const fn new(segment: u32, doc: u32) -> UnitId {
         UnitId((segment as u64) << 32 | doc as u64)
     }
@@ -126,7 +125,6 @@ impl UnitKind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UnitRole {
-    /// The definition itself.
     #[default]
     Definition,
     /// A bare declaration of something defined elsewhere (a C prototype, a forward declaration).
@@ -158,10 +156,8 @@ pub struct Span {
     pub end: u32,
 }
 
-/// One unit of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unit {
-    /// Its kind.
     pub kind: UnitKind,
     /// How it relates to what it names.
     pub role: UnitRole,
@@ -193,7 +189,6 @@ pub struct Unit {
     pub body: String,
     /// Keywords of a section of prose, best first; empty for other units.
     pub keywords: Vec<String>,
-    /// Its entities.
     pub entities: Entities,
 }
 

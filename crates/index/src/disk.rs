@@ -28,7 +28,6 @@ pub fn free_bytes(folder: &Path) -> Option<u64> {
 /// One kind of change to a file or folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum DiskChange {
-    /// A folder is created.
     CreateFolder,
     /// A file is created, or emptied.
     Create,

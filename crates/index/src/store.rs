@@ -83,13 +83,11 @@ fn folder_name(name: &str, place: &Path) -> String {
 pub struct Snapshot {
     /// The searchable units.
     pub lexical: Lexical,
-    /// The file table.
     pub files: FileTable,
     /// The vectors, if any can be read.
     pub vectors: Option<Vectors>,
     /// Why the vectors that this generation should have can't be read.
     pub damage: Option<Error>,
-    /// Its commit point.
     pub(crate) point: CommitPoint,
     /// Facts about the paths of files that searches met.
     pub path_facts: PathMemory,
@@ -126,9 +124,7 @@ impl GenerationParts {
 /// How many units have vectors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Coverage {
-    /// Units.
     pub units: u64,
-    /// Units with vectors.
     pub with_vectors: u64,
 }
 
@@ -181,7 +177,6 @@ impl Snapshot {
         caught(|| self.lexical.read_through(|file| files.contains(&file))).flatten()
     }
 
-    /// The unit with this id, and its file.
     pub fn unit_with(&self, id: StableId) -> Option<(UnitHit, &FileRecord)> {
         let of_number: HashMap<FileId, &FileRecord> = self.files.indexed().map(|file| (file.id, file)).collect();
         let is_it = |file: FileId, line, end| {
@@ -219,7 +214,6 @@ impl Snapshot {
         Ok(units.into_iter().map(|(_, unit)| unit).collect())
     }
 
-    /// The record of a file by its number.
     pub fn record(&self, file: FileId) -> Option<&FileRecord> {
         self.files.files.get(self.order().place(file).0 as usize)
     }
@@ -257,7 +251,6 @@ impl Snapshot {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Upkeep {
-    /// Which vectors it has.
     pub mode: VectorMode,
     /// Whether `init` made or updated it.
     pub by_init: bool,
@@ -287,22 +280,18 @@ impl Store {
         Store { folder, disk }
     }
 
-    /// The disk for all changes.
     pub(crate) fn disk(&self) -> &Disk {
         &self.disk
     }
 
-    /// Where it is.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Where the lexical index is.
     pub fn lexical_folder(&self) -> PathBuf {
         self.folder.join("lexical")
     }
 
-    /// Where the vectors are.
     pub fn vectors_folder(&self) -> PathBuf {
         self.folder.join("vectors")
     }

@@ -63,12 +63,9 @@ use crate::words::{counted, in_short};
 /// When a feature that suits a terminal is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum When {
-    /// On a terminal.
     #[default]
     Auto,
-    /// Always.
     Always,
-    /// Never.
     Never,
 }
 
@@ -82,11 +79,9 @@ impl When {
     }
 }
 
-/// A flag that asks for a format.
 pub struct FormatFlag {
     /// Its name, without the dashes.
     pub name: &'static str,
-    /// Its help.
     pub help: &'static str,
     /// The identifiers of the flags that it can't be combined with, besides those of other formats.
     pub excludes: &'static [&'static str],
@@ -104,7 +99,6 @@ pub enum Format {
     Text,
     /// `path:line:column:text`.
     Vimgrep,
-    /// One JSON array.
     Json,
     /// One JSON object a line.
     JsonLines,
@@ -146,9 +140,7 @@ pub struct OutputRequest {
     pub max_tokens: Option<usize>,
     /// A pack, and its number of tokens.
     pub pack: Option<usize>,
-    /// No remarks.
     pub quiet: bool,
-    /// No output.
     pub silent: bool,
     /// File names on lines of their own.
     pub heading: Option<bool>,
@@ -164,9 +156,7 @@ pub struct OutputRequest {
     pub column: bool,
     /// Maximum number of bytes of a printed line.
     pub line_bytes_max: Option<usize>,
-    /// Colour.
     pub color: Option<When>,
-    /// The format of links.
     pub links: Option<String>,
 }
 
@@ -196,12 +186,9 @@ impl OutputRequest {
     }
 }
 
-/// Options of the output, and its look.
 #[derive(Clone, Debug, Default)]
 pub struct OutputOptions {
-    /// Options of the output.
     pub wish: OutputRequest,
-    /// Its look.
     pub look: Look,
 }
 
@@ -225,7 +212,6 @@ pub struct Look {
     pub width: Option<usize>,
     /// Rows of the terminal; `None` where all results are to be printed.
     pub height: Option<usize>,
-    /// Links to files.
     pub links: Links,
 }
 

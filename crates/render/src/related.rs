@@ -184,7 +184,6 @@ fn unit_text(unit: &Unit) -> String {
     shortened(&text)
 }
 
-/// A reason in words.
 fn reason_text(reason: &ImpactReason, is_test: bool) -> String {
     let what = escape_control(&reason.what);
     match reason.kind {

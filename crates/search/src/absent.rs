@@ -85,7 +85,6 @@ fn left_out(text: &str, absent: &[(&String, String)]) -> Option<Respelled> {
     (has_others && !left.is_empty()).then(|| Respelled { text: kept.join(" "), words: left })
 }
 
-/// The parts of the words of a name.
 fn words_of(name: &str) -> Vec<&str> {
     words(name).map(|place| &name[place]).flat_map(|word| parts(word).map(move |part| &word[part])).collect()
 }

@@ -103,7 +103,6 @@ pub struct Corpus<'a> {
 }
 
 impl<'a> Corpus<'a> {
-    /// A corpus of one index.
     pub fn of(shards: &'a [&'a dyn Shard], snapshot: &'a Snapshot) -> Corpus<'a> {
         Corpus { shards, name: &snapshot.files.root, paths: Some(&snapshot.path_facts) }
     }
@@ -122,7 +121,6 @@ pub struct Request<'a> {
     pub query: &'a str,
     /// Constants of the ranking.
     pub knobs: &'a Knobs,
-    /// How rankings are fused.
     pub fusion: Fusion,
     /// Number of distinct files to return.
     pub files: usize,
@@ -174,7 +172,6 @@ pub trait Watch {
 /// The answer: files with their best units, and all units that they were chosen from.
 #[derive(Debug, Default)]
 pub struct CorpusAnswer {
-    /// The query, as it was read.
     pub query: Query,
     /// The files, best first.
     pub hits: Vec<FileHit>,
@@ -182,7 +179,6 @@ pub struct CorpusAnswer {
     pub weak: usize,
     /// All units that were ranked, best first.
     pub units: Vec<RankedUnit>,
-    /// Their files.
     pub files: Vec<FileFacts>,
     /// The shard of each file, by its position among the corpus's.
     pub shards: Vec<usize>,

@@ -51,7 +51,6 @@ const SAMPLE_PART_MAX: u64 = 1 << 14;
 /// The first half of a search.
 #[derive(Clone, Debug, Default)]
 pub struct Retrieval {
-    /// The parsed query.
     pub query: Query,
     /// The candidates with their rankings, and facts about their files.
     pub retrieved: Retrieved,

@@ -61,14 +61,12 @@ pub enum Mode {
     /// Lexical and semantic.
     #[default]
     Hybrid,
-    /// Purely semantic.
     SemanticOnly,
 }
 
 /// A unit with its similarity, and the hash of its text if the similarity is not its full score.
 pub(super) type NearUnit = (UnitFound, Option<TextHash>);
 
-/// The semantic half of one search.
 pub(crate) struct SemanticSearch<'a> {
     rounds: &'a Coordinator<'a>,
     pub(super) semantic: Semantic<'a>,

@@ -55,7 +55,6 @@ pub(crate) fn of_file(mut file: &File, mut done: impl FnMut(u64)) -> io::Result<
     }
 }
 
-/// Whether a text is a hash.
 pub(crate) fn is_hash(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
 }

@@ -37,7 +37,6 @@ pub struct Remote {
     runtime: Runtime,
 }
 
-/// What a remote has of a repository.
 #[derive(Clone, Debug, Default)]
 pub struct RemoteState(HashSet<String>);
 
@@ -51,7 +50,6 @@ impl RemoteState {
     }
 }
 
-/// Manifests with the names of their repositories.
 type NamedManifests<'n> = Vec<(&'n str, Manifest)>;
 
 impl Remote {

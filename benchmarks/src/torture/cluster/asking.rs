@@ -26,7 +26,6 @@ pub enum AskedOutcome {
     Whole,
     /// An answer that says what it lacks.
     Partial(String),
-    /// No answer.
     Lost(String),
     /// Another answer, which does not say so.
     Wrong(String),
@@ -39,7 +38,6 @@ pub struct AskingClient {
 }
 
 impl AskingClient {
-    /// Begins to ask the coordinator at this address.
     pub fn begin(address: &str, expected: &Arc<ExpectedHits>) -> Result<AskingClient> {
         let is_over = Arc::new(AtomicBool::new(false));
         let (over, address, expected) = (Arc::clone(&is_over), address.to_string(), Arc::clone(expected));
@@ -82,7 +80,6 @@ pub fn until(what: &str, mut is_so: impl FnMut() -> bool) -> Result<Duration> {
     Ok(began.elapsed())
 }
 
-/// Asks a query.
 pub fn ask(address: &str, query: &str, expected: &ExpectedHits) -> AskedOutcome {
     match hits(address, query) {
         Err(error) => AskedOutcome::Lost(format!("{query}: {error:#}")),

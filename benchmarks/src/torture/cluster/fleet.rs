@@ -74,7 +74,6 @@ impl ClusterProcess {
         Ok(())
     }
 
-    /// Kills it.
     pub fn kill(&mut self) {
         if let Some(mut child) = self.child.take() {
             let _ = child.kill();
@@ -109,7 +108,6 @@ impl Drop for ClusterProcess {
     }
 }
 
-/// A cluster.
 pub struct TestCluster {
     folder: tempfile::TempDir,
     replicas: Vec<Vec<ClusterProcess>>,
@@ -195,7 +193,6 @@ impl TestCluster {
         Ok(fleet)
     }
 
-    /// A replica.
     pub fn replica(&mut self, place: ReplicaPlace) -> &mut ClusterProcess {
         &mut self.replicas[place.shard][place.replica]
     }

@@ -27,7 +27,6 @@ pub enum Lost {
     Unproved,
     /// Its message is invalid.
     Nonsense(String),
-    /// It answered with a failure.
     Failed(WireFailure),
 }
 
@@ -65,12 +64,10 @@ impl From<io::Error> for Lost {
 /// A greeted connection.
 #[derive(Debug)]
 pub struct Connection {
-    /// The replica.
     pub replica: Arc<Replica>,
     /// Its answer to the greeting.
     pub welcome: Arc<Welcome>,
     frames: Frames,
-    /// When it was last used.
     pub used: Instant,
     /// Number of questions without an answer.
     pub open: usize,

@@ -33,7 +33,6 @@ impl Profile {
         }
     }
 
-    /// The profile of that name.
     pub fn from_name(name: &str) -> Option<Profile> {
         Profile::ALL.into_iter().find(|p| p.name() == name)
     }
@@ -74,7 +73,6 @@ impl Declaration {
         }
     }
 
-    /// Its value in a profile.
     pub const fn value_in(&self, profile: Profile) -> f64 {
         match profile {
             Profile::Default => self.default,
@@ -136,7 +134,6 @@ macro_rules! knobs {
             pub const ALL: &'static [Knob] = &[$(Knob::$knob),*];
         }
 
-        /// Number of knobs.
         pub(super) const COUNT: usize = Knob::ALL.len();
 
         /// The declaration of each knob, by its number.

@@ -32,7 +32,6 @@ pub enum TagKind {
 }
 
 impl TagKind {
-    /// Every kind.
     pub const ALL: [TagKind; 7] = [
         TagKind::Subsystem,
         TagKind::Purpose,
@@ -43,7 +42,6 @@ impl TagKind {
         TagKind::Keyword,
     ];
 
-    /// Its name in a hint.
     pub const fn name(self) -> &'static str {
         match self {
             TagKind::Subsystem => "subsystem",
@@ -56,7 +54,6 @@ impl TagKind {
         }
     }
 
-    /// The kind of that name.
     pub fn from_name(name: &str) -> Option<TagKind> {
         TagKind::ALL.into_iter().find(|kind| kind.name() == name)
     }

@@ -33,14 +33,11 @@ use crate::project::model::{MissingVectors, Model};
 use crate::settings::Settings;
 use crate::settings::env::Env;
 
-/// Where the history of a project is.
 #[derive(Clone, Debug)]
 pub struct HistoryPlace {
-    /// Its index.
     pub store: Store,
     /// The project's root.
     pub root: PathBuf,
-    /// The repository around it.
     repository: Option<worktree::WorktreeRepository>,
     /// Where git is looked for.
     programs: OsString,
@@ -219,11 +216,9 @@ fn folder_of(data: &Path, root: &Path, repository: Option<&worktree::WorktreeRep
     }
 }
 
-/// A history, open.
 #[derive(Clone, Debug)]
 pub struct OpenHistory {
     pub(crate) place: HistoryPlace,
-    /// Its index.
     pub snapshot: Arc<Snapshot>,
 }
 

@@ -286,7 +286,6 @@ impl GitProgram {
         inner.differing(full, base.as_deref(), found)
     }
 
-    /// What git prints.
     fn ask(&self, folder: &Path, args: &[&str]) -> Result<Vec<u8>, GitError> {
         let output = self.run(folder, args)?;
         if !output.status.success() {

@@ -69,7 +69,6 @@ pub fn settings_at(start: &Path, env: &Env) -> Result<Settings> {
 pub struct Project {
     /// Absolute root.
     pub root: PathBuf,
-    /// Its index.
     pub store: Store,
     /// How the index was kept when the project was found; none where there was no index.
     upkeep: Option<Upkeep>,

@@ -161,12 +161,10 @@ impl Model {
         Some(Lacking { model: self.spec.clone(), what })
     }
 
-    /// The fingerprint of its vectors.
     pub fn fingerprint(&self) -> u64 {
         self.encoder.fingerprint()
     }
 
-    /// Its name.
     pub fn name(&self) -> &str {
         self.encoder.name()
     }
@@ -177,7 +175,6 @@ impl Model {
 pub struct Lacking {
     /// The model whose vectors are meant.
     pub model: ModelSpec,
-    /// What is lacking.
     pub what: MissingVectors,
 }
 
@@ -198,7 +195,6 @@ pub enum MissingVectors {
     Units {
         /// Units without vectors.
         without: u64,
-        /// All units.
         all: u64,
     },
 }

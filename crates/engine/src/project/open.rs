@@ -30,7 +30,6 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// How long one waits that needs every file.
 const PATIENCE_FOR_ALL: Duration = Duration::from_secs(600);
 
-/// How projects are opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OpenOptions {
@@ -124,9 +123,7 @@ pub struct Opening {
     pub behind: bool,
     /// Whether the answer needs every file: no hurry, and another writer is waited for.
     pub for_all: bool,
-    /// The options of the walk.
     pub walk: WalkOptions,
-    /// The model.
     pub choice: ModelChoice,
 }
 
@@ -196,7 +193,6 @@ fn updater<'a>(
 /// Work left to do for a project's index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Left {
-    /// Nothing.
     Nothing,
     /// Files or vectors; this many were done by the call.
     Some(u64),

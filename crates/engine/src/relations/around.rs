@@ -12,7 +12,6 @@ const PLACES_MAX: usize = 40;
 /// Names with more definitions leave no single one.
 const DEFINITIONS_MAX: u64 = 50;
 
-/// The surroundings of a unit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Surroundings {
     /// Its file, from the project's root.

@@ -22,12 +22,10 @@ const OWN_CLASS: [&str; 6] = ["Self", "self", "this", "$this", "cls", "static"];
 /// Qualifiers that say nothing of the owner.
 const NO_OWNER: [&str; 3] = ["crate", "super", "parent"];
 
-/// A unit of the graph.
 #[derive(Clone, Debug)]
 pub struct GraphUnit {
     /// Its place in the index.
     pub hit: UnitHit,
-    /// Its name.
     pub name: String,
     /// The names of the units around it, joined by dots.
     pub parent: String,
@@ -55,9 +53,7 @@ pub struct CallTargets {
     pub is_certain: bool,
 }
 
-/// The calls of an index.
 pub struct CallGraph<'s> {
-    /// The index.
     pub snapshot: &'s Snapshot,
     /// Called names as written, by their last part; read once callers are asked for.
     callees: OnceCell<HashMap<String, Vec<String>>>,
@@ -74,7 +70,6 @@ impl std::fmt::Debug for CallGraph<'_> {
 }
 
 impl<'s> CallGraph<'s> {
-    /// The graph of an index.
     pub fn new(snapshot: &'s Snapshot) -> CallGraph<'s> {
         let callees = OnceCell::new();
         CallGraph { snapshot, callees, definitions: RefCell::default(), imports: RefCell::default() }

@@ -33,7 +33,6 @@ pub enum CallDirection {
 /// A unit that is reached by calls.
 #[derive(Clone, Debug)]
 pub struct CallStep {
-    /// The unit.
     pub unit: GraphUnit,
     /// Its level, from 1.
     pub level: usize,
@@ -43,7 +42,6 @@ pub struct CallStep {
     pub callee: String,
     /// The qualified name at the start of the way.
     pub origin: String,
-    /// Whether it is a test.
     pub is_test: bool,
 }
 
@@ -58,7 +56,6 @@ pub struct CallLevels {
     pub is_cut: bool,
 }
 
-/// What is reached so far.
 struct Reached {
     /// Whether the names at the start are followed by name alone however common they are.
     are_starts_asked: bool,

@@ -270,7 +270,6 @@ pub struct Without<'a> {
     pub inner: Option<&'a dyn UnitFilter>,
     /// The unit's file.
     pub file: FileId,
-    /// A line of the unit.
     pub line: u32,
 }
 

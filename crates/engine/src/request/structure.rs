@@ -73,7 +73,6 @@ impl StructureCoverage {
 /// A text with the places that match in it.
 #[derive(Debug)]
 pub struct PlacedMatches {
-    /// The text.
     pub text: String,
     /// Where it matches, in order and apart from each other.
     places: Vec<Range<usize>>,

@@ -50,11 +50,8 @@ pub struct RankedTogether {
 /// Results of one part of a corpus.
 #[derive(Clone, Debug)]
 pub struct RankedPart<'a> {
-    /// The part.
     pub at: usize,
-    /// Its ranking.
     pub ranked: &'a ProjectRanking,
-    /// The results.
     pub hits: Vec<usize>,
 }
 
@@ -236,7 +233,6 @@ pub fn fronts(roots: &[&Path]) -> Vec<String> {
     }
 }
 
-/// [`fronts`] of places.
 pub fn fronts_of(places: &[&ProjectSearcher]) -> Vec<String> {
     fronts(&places.iter().map(|place| place.project.root.as_path()).collect::<Vec<_>>())
 }

@@ -46,7 +46,6 @@ pub struct Session {
     model: Option<Model>,
     /// Projects by the paths they were found from.
     found: Vec<(PathBuf, Project, String)>,
-    /// Projects that are open, with their indexes.
     opened: Vec<(Project, Arc<Snapshot>)>,
     places: Vec<ProjectSearcher>,
     histories: Histories,
@@ -102,7 +101,6 @@ impl Session {
         })
     }
 
-    /// The settings in force.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }

@@ -91,9 +91,7 @@ impl Within {
 /// A project, open for searching within a scope.
 #[derive(Debug)]
 pub struct ProjectSearcher {
-    /// The project.
     pub project: Project,
-    /// Its index.
     pub snapshot: Arc<Snapshot>,
     /// The paths that the search is limited to.
     pub within: Within,
@@ -116,9 +114,7 @@ pub struct ProjectSearcher {
 pub struct RankQuery<'a> {
     /// The question in words.
     pub query: &'a str,
-    /// The knobs of the ranking.
     pub knobs: &'a Knobs,
-    /// The fusion of the rankings.
     pub fusion: Fusion,
     /// Which rankings count.
     pub by: RankBy,
@@ -552,7 +548,6 @@ impl ProjectSearcher {
         own_line(&lines, unit, unit.span.end as usize) as u32
     }
 
-    /// The record of a file of its index.
     pub(crate) fn record(&self, path: &str) -> Option<&FileRecord> {
         let files = &self.snapshot.files.files;
         files.binary_search_by(|f| f.path.as_str().cmp(path)).ok().map(|at| &files[at])

@@ -17,7 +17,6 @@ use crate::units::{TEXT_BYTES_MAX, text_hash, unit_text};
 /// Facts of an entry besides its text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
-    /// When.
     pub time: Moment,
     /// Paths from the repository's root, each with the tool that named it (empty for a commit).
     pub mentions: BTreeSet<(String, String)>,
@@ -39,7 +38,6 @@ pub struct EntryHit {
     pub file: FileId,
     /// Its line there.
     pub line: u32,
-    /// When.
     pub time: Moment,
 }
 

@@ -24,7 +24,6 @@ pub struct CodeName {
 }
 
 impl CodeName {
-    /// Reads a name.
     pub fn new(text: &str, ignores_case: bool) -> CodeName {
         let text = text.trim().trim_matches(['`', '"', '\'']);
         CodeName { whole: text.strip_suffix("()").unwrap_or(text).to_string(), ignores_case }

@@ -45,7 +45,6 @@ pub struct UnitPlace {
     pub key: UnitId,
     /// Its file's number.
     pub file: FileId,
-    /// Its kind.
     pub kind: UnitKind,
     /// Its first line, documentation included.
     pub first: u32,
@@ -60,7 +59,6 @@ pub struct UnitHit {
     pub key: UnitId,
     /// Its file's number.
     pub file: FileId,
-    /// Its kind.
     pub kind: UnitKind,
     /// How it relates to what it names.
     pub role: UnitRole,
@@ -79,7 +77,6 @@ pub struct UnitHit {
 pub struct UnitSpan {
     /// Its key in this snapshot.
     pub key: UnitId,
-    /// Its kind.
     pub kind: UnitKind,
     /// First line of its documentation or attributes.
     pub first: u32,
@@ -286,7 +283,6 @@ impl Lexical {
         Some(segment.hit(key, doc))
     }
 
-    /// The lines of a unit.
     pub(super) fn span_of(&self, key: UnitId) -> Option<Span> {
         let (segment, doc) = self.document(key)?;
         Some(segment.info(doc).span())

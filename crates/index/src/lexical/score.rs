@@ -76,7 +76,6 @@ pub struct Scoring<'a> {
     pub bm25: &'a Bm25,
     /// Which units may be returned; all without a filter.
     pub filter: Option<&'a dyn UnitFilter>,
-    /// The order of files.
     pub order: &'a FileOrder,
 }
 

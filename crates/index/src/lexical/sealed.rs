@@ -63,7 +63,6 @@ fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Writes a sealed file.
 pub(super) struct SealedWriter {
     file: DiskFile,
     name: String,

@@ -87,7 +87,6 @@ impl Document for Queued {
     }
 }
 
-/// One file to be indexed.
 #[derive(Debug, Default)]
 pub struct FileDocument<'a> {
     /// The file's number.

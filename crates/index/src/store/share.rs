@@ -28,11 +28,9 @@ pub struct IndexPart {
     pub name: String,
     /// Its size in bytes.
     pub bytes: u64,
-    /// Its content.
     pub content: PartContent,
 }
 
-/// The content of a part.
 #[derive(Debug)]
 pub enum PartContent {
     /// An open file, which survives a commit that removes it.
@@ -46,7 +44,6 @@ pub enum PartContent {
 pub struct Shipment {
     /// Its files, the commit point last.
     pub parts: Vec<IndexPart>,
-    /// The table for it.
     pub table: FileTable,
 }
 
@@ -78,11 +75,9 @@ impl NewPart {
 /// Settings of an index that is taken over from elsewhere.
 #[derive(Clone, Debug)]
 pub struct Adoption<'a> {
-    /// The root of the project.
     pub root: &'a Path,
     /// The walk options of the project's index.
     pub options: WalkOptions,
-    /// Which vectors it keeps.
     pub mode: VectorMode,
     /// Whether somebody asked for the index, rather than searched.
     pub by_init: bool,

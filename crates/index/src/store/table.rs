@@ -42,11 +42,9 @@ pub struct FileRecord {
     pub mtime_ns: i64,
     /// Hash of its bytes (XXH3, 128 bits).
     pub hash: u128,
-    /// Name of its language.
     pub language: String,
     /// Whether it says that it is generated.
     pub generated: bool,
-    /// Number of its units.
     pub units: u32,
     /// Why it has no units.
     pub skip: Option<Skip>,
@@ -57,13 +55,9 @@ pub struct FileRecord {
 /// The part of a [`FileRecord`] that identifies a file in the tree.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FileIdentity<'a> {
-    /// As in a record.
     pub id: FileId,
-    /// As in a record.
     pub path: &'a str,
-    /// As in a record.
     pub size: u64,
-    /// As in a record.
     pub mtime_ns: i64,
 }
 

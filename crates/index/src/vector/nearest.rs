@@ -9,7 +9,6 @@ use super::segment::{VectorSegment, list_of};
 use crate::error::{Error, Result};
 use crate::ids::TextHash;
 
-/// A place with a score.
 pub type Scored = (VectorPlace, f32);
 
 /// A query prepared for the vectors of one generation.

@@ -34,7 +34,6 @@ pub(crate) struct Sink<'a> {
     /// Bytes of codes in `builder`.
     gathered: usize,
     kept: usize,
-    /// The last committed manifest.
     committed: Option<VectorManifest>,
     last_commit: Instant,
     commit: Commit<'a>,

@@ -25,7 +25,6 @@ pub use patterns::IgnorePatterns;
 use rules::Rules;
 use rules_reader::RulesReader;
 
-/// Options of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WalkOptions {
     /// Include hidden files and folders.
@@ -84,19 +83,16 @@ impl Default for WalkOptions {
     }
 }
 
-/// A file as the walk saw it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WalkedFile {
     /// Path relative to the root, `/` between components.
     pub path: String,
-    /// Size in bytes.
     pub size: u64,
     /// Time of the last change (ctime), in nanoseconds since 1970. If the modification time is later, the sum of both,
     /// which is not a time but differs after each change.
     pub mtime_ns: i64,
 }
 
-/// The result of a walk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Walked {
     /// The files, by path.
@@ -185,7 +181,6 @@ pub fn holds_more_than(files: usize, root: &Path, left_out: &LeftOut<'_>, option
     Ok(walk_for(Purpose::Count(files), root, left_out, options, None)?.files.len() > files)
 }
 
-/// The purpose of a walk.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Purpose {
     /// List the tree.
@@ -243,7 +238,6 @@ fn walk_for(
 /// Handles a folder inside a listed one, with the rules there.
 type Inside<'s, 'i> = dyn Fn(&Scope<'s>, PathBuf, &Arc<Rules>) + Sync + 'i;
 
-/// A running walk.
 struct Walk {
     root: PathBuf,
     options: WalkOptions,
@@ -251,7 +245,6 @@ struct Walk {
     in_git: bool,
     /// A folder that is left out.
     own: Option<PathBuf>,
-    /// The setting `ignore`.
     ignored: IgnorePatterns,
     reader: Arc<RulesReader>,
     /// The rules of the folders above the root.

@@ -155,7 +155,6 @@ impl Pointers {
     }
 }
 
-/// What one intent resolves to.
 #[derive(Debug, Default)]
 pub(crate) struct Resolved {
     pointers: Pointers,

@@ -10,7 +10,6 @@ use crate::shard::{ShardExtent, UnitFound};
 /// Asks for the allowed units that call a name, by file and line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallersRequest {
-    /// The name.
     pub name: String,
     /// True if punctuation at its ends is ignored.
     pub is_loose: bool,

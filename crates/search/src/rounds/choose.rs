@@ -35,7 +35,6 @@ pub enum Choice {
     Vectors,
 }
 
-/// A cut-off.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cut {
     /// Drops the previously chosen texts below it; `None` drops nothing.

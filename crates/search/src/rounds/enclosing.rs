@@ -10,7 +10,6 @@ use crate::shard::{ShardExtent, UnitFound};
 /// Asks, for each line, for the smallest allowed unit around it, or else for the last one before it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EnclosingRequest {
-    /// Files and lines.
     pub lines: Vec<(FilePlace, u32)>,
 }
 

@@ -10,7 +10,6 @@ use crate::shard::ShardExtent;
 /// Asks for the files, ascending, that contain all terms.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FilesWithAllRequest {
-    /// The terms.
     pub terms: Vec<String>,
 }
 

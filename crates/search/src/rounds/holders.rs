@@ -10,7 +10,6 @@ use crate::shard::ShardExtent;
 /// Asks, for each term of the query, for the positions of the units that contain it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HoldersRequest {
-    /// The units.
     pub units: Vec<UnitId>,
 }
 

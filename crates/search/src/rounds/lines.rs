@@ -17,13 +17,10 @@ use crate::shard::ShardExtent;
 /// Asks for a line of each unit, or else for the unit's first line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinesRequest {
-    /// The units.
     pub units: Vec<UnitId>,
-    /// The line.
     pub line: LineOf,
 }
 
-/// A line of a unit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LineOf {
     /// The one that names the unit.

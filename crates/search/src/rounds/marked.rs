@@ -11,7 +11,6 @@ use crate::shard::ShardExtent;
 /// Asks for the hashes of the texts chosen last that have certain marks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MarkedRequest {
-    /// The marks.
     pub marks: Marks,
     /// The lowest score of the texts.
     pub sure: f32,

@@ -129,7 +129,6 @@ pub trait Shard: Sync {
 
 /// A request that a shard answers. The type is the request.
 pub trait Round: Clone + Debug + Send + Sync + Serialize + DeserializeOwned {
-    /// The answer.
     type Answer: Default + Send + Serialize + DeserializeOwned;
 
     /// The name for traffic statistics.
@@ -229,10 +228,8 @@ pub trait ListedRound: Round + Into<RoundRequest> {
 
 /// An operation on the request of any round.
 pub trait RoundVisitor {
-    /// The result.
     type Output;
 
-    /// Handles a request.
     fn visit<R: ListedRound>(self, request: &R) -> Self::Output;
 }
 

@@ -16,14 +16,11 @@ pub struct NearestRequest {
     pub bar: Option<TextCutoff>,
 }
 
-/// A near text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TextNear {
-    /// Its hash.
     pub hash: TextHash,
     /// Its similarity to the question.
     pub score: f32,
-    /// Its units.
     pub units: Vec<UnitFound>,
 }
 

@@ -10,7 +10,6 @@ use crate::shard::ShardExtent;
 /// Asks for the allowed file at each path of the corpus.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PathsRequest {
-    /// The paths.
     pub paths: Vec<String>,
 }
 

@@ -11,7 +11,6 @@ use crate::shard::ShardExtent;
 /// Asks, for each phrase, for the files, ascending, with a unit that contains it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PhrasesRequest {
-    /// The phrases.
     pub phrases: Vec<Run>,
 }
 

@@ -10,7 +10,6 @@ use crate::shard::ShardExtent;
 /// Asks for the sizes of files in bytes. Files that the filter excludes have none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SizesRequest {
-    /// The files.
     pub files: Vec<FilePlace>,
 }
 

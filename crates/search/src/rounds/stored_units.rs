@@ -7,10 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::{Coordinator, LocalSearch, Round, Validate};
 use crate::shard::ShardExtent;
 
-/// Asks for stored units.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredUnitsRequest {
-    /// The units.
     pub units: Vec<UnitId>,
 }
 

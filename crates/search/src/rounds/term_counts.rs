@@ -10,7 +10,6 @@ use crate::shard::ShardExtent;
 /// Asks for the number of units and files that contain each term.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TermCountsRequest {
-    /// The terms.
     pub terms: Vec<String>,
     /// Files are not counted for a term that more units contain.
     pub units_max: u64,
@@ -21,7 +20,6 @@ pub struct TermCountsRequest {
 pub struct HolderCount {
     /// Units, for each field ([`TermCount::in_field`]).
     pub units: TermCount,
-    /// Files.
     pub files: u64,
 }
 

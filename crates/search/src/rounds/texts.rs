@@ -11,7 +11,6 @@ use crate::shard::ShardExtent;
 /// Asks for the texts of units. A unit of a changed or deleted file has none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TextsRequest {
-    /// The units.
     pub units: Vec<UnitId>,
 }
 

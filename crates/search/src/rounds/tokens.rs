@@ -14,9 +14,7 @@ use crate::shard::ShardExtent;
 /// Asks which tokens the text and the path of each file contain.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokensRequest {
-    /// The files.
     pub files: Vec<FilePlace>,
-    /// The tokens, as written.
     pub tokens: Vec<String>,
 }
 

@@ -9,7 +9,6 @@ use crate::shard::ShardExtent;
 /// Asks for the number of files that have each term among the topics of their path.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TopicsRequest {
-    /// The terms.
     pub terms: Vec<String>,
 }
 

@@ -10,7 +10,6 @@ use crate::shard::ShardExtent;
 /// Asks for the traits of units.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TraitsRequest {
-    /// The units.
     pub units: Vec<UnitId>,
 }
 

@@ -11,7 +11,6 @@ use crate::shard::ShardExtent;
 /// Asks for the allowed files with a minimum weight of terms, highest weight first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WeightedFilesRequest {
-    /// The terms with their weights.
     pub terms: Vec<(String, f32)>,
     /// The lowest sum of weights.
     pub least: f32,

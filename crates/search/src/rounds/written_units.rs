@@ -21,16 +21,13 @@ pub struct WrittenUnitsRequest {
     pub text: String,
 }
 
-/// A unit of a written name.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WrittenUnit {
-    /// The unit.
     pub unit: UnitFound,
     /// True if the case agrees.
     pub is_same_case: bool,
     /// True if all characters agree.
     pub is_exact: bool,
-    /// True if it is a heading.
     pub is_heading: bool,
     /// True if its file is prose, data, a test, benchmark or example, or vendored.
     pub is_aside: bool,

@@ -20,17 +20,13 @@ pub fn shown<T>(search: impl FnMut() -> Result<T>) -> Result<T> {
 
 /// What a ranking goes over.
 pub enum SearchBackend<'s> {
-    /// Projects of this machine.
     Here(Vec<ProjectSearcher>),
-    /// Shards elsewhere.
     Shards(ClusterBackend<'s>),
 }
 
 /// What shows the files of a ranking.
 pub enum Shower<'f> {
-    /// Projects of this machine.
     Here(&'f Vec<ProjectSearcher>),
-    /// Shards elsewhere.
     Shards(Gathered),
 }
 

@@ -23,7 +23,6 @@ const SETTINGS_KNOWN: Duration = Duration::from_secs(10);
 /// The shards that a server answers over.
 #[derive(Debug)]
 pub struct Shards {
-    /// The shards.
     pub cluster: Cluster,
     /// Whether a request has to say which repositories its caller may see.
     pub needs_rights: bool,

@@ -41,7 +41,6 @@ pub struct ServerState {
     pub(super) roots: Vec<Arc<Root>>,
     /// Arguments that are not roots.
     pub(super) lost: Vec<Unserved>,
-    /// Histories that are open.
     histories: Arc<Histories>,
     /// Whether the roots were given when the server was started.
     is_fixed: bool,
@@ -278,7 +277,6 @@ impl ServerState {
         Ok(())
     }
 
-    /// The roots.
     pub fn roots(&self) -> impl Iterator<Item = &Arc<Root>> {
         self.roots.iter()
     }

@@ -41,7 +41,6 @@ const WAITING_CONNECTIONS: u32 = 256;
 /// Pause where the system gives no further connection.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// A socket that is bound.
 pub struct BoundSocket {
     socket: TcpListener,
     /// Its address, with the port that the system gave for port 0.

@@ -10,19 +10,12 @@ use super::glossary::Glossary;
 pub enum NaturalLanguage {
     /// In simplified or traditional characters.
     Chinese,
-    /// Japanese.
     Japanese,
-    /// Korean.
     Korean,
-    /// Russian.
     Russian,
-    /// Spanish.
     Spanish,
-    /// German.
     German,
-    /// French.
     French,
-    /// Portuguese.
     Portuguese,
 }
 
@@ -30,7 +23,6 @@ pub enum NaturalLanguage {
 static ENGLISH: Glossary = Glossary::new(include_str!("glossaries/english.txt"));
 
 impl NaturalLanguage {
-    /// All of them.
     pub const ALL: [NaturalLanguage; 8] = [
         NaturalLanguage::Chinese,
         NaturalLanguage::Japanese,
@@ -59,7 +51,6 @@ impl NaturalLanguage {
         }
     }
 
-    /// Its terms.
     pub(super) fn glossary(self) -> Glossary {
         Glossary::new(match self {
             NaturalLanguage::Chinese => include_str!("glossaries/chinese.txt"),
