@@ -39,9 +39,6 @@ impl Backend for ClusterBackend<'_> {
 
 /// Runs a search over shards with all that it shows. If a replica is lost after the ranking, and the others have other
 /// indexes, none of them knows the ranked units: the whole search is repeated while `may_again` allows it.
-///
-/// # Errors
-/// Those of the search.
 pub fn shown<T, E>(
     mut search: impl FnMut() -> Result<T, E>,
     is_away: impl Fn(&E) -> bool,

@@ -97,9 +97,6 @@ impl Cluster {
     }
 
     /// The same with the usual timeouts.
-    ///
-    /// # Errors
-    /// As [`Cluster::new`].
     pub fn open(file: &Path, tokens: Option<Arc<AccessTokens>>, at_once: usize) -> Result<Cluster> {
         Cluster::new(file, tokens, at_once, ReplicaTimeouts::default())
     }

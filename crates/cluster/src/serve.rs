@@ -81,9 +81,6 @@ impl ShardServer {
     }
 
     /// Binds a socket to listen on.
-    ///
-    /// # Errors
-    /// When the system refuses.
     pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
         TcpListener::bind(address)
     }

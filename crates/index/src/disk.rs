@@ -111,9 +111,6 @@ impl Disk {
     }
 
     /// Creates a folder and its parents, for the user alone. An existing folder is left unchanged.
-    ///
-    /// # Errors
-    /// When the disk refuses.
     pub(crate) fn create_folder(&self, path: &Path) -> Result<()> {
         if path.is_dir() {
             return Ok(());
@@ -123,9 +120,6 @@ impl Disk {
     }
 
     /// Creates or truncates a file, private to the user.
-    ///
-    /// # Errors
-    /// When the disk refuses.
     pub(crate) fn create(&self, path: &Path) -> io::Result<DiskFile> {
         let file = self.change(DiskChange::Create, path, || private().create(true).truncate(true).open(path))?;
         Ok(DiskFile { file, path: path.to_path_buf(), disk: self.clone() })

@@ -187,17 +187,11 @@ impl Snapshot {
     }
 
     /// A unit as indexed, without its body. If its file has changed or is gone, what is read from the file is empty.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn unit(&self, key: UnitId) -> Result<Unit> {
         Ok(self.units(&[key])?.pop().unwrap_or_default())
     }
 
     /// The same for several units; each file is read once.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn units(&self, keys: &[UnitId]) -> Result<Vec<Unit>> {
         let mut of_file: BTreeMap<Option<FileId>, Vec<usize>> = BTreeMap::new();
         for (at, key) in keys.iter().enumerate() {
@@ -226,9 +220,6 @@ impl Snapshot {
     }
 
     /// Qualified names of units that call `name`, at most twenty, in order of path and line.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn callers(&self, name: &str) -> Result<Vec<String>> {
         let order = self.order();
         self.lexical.callers(name, |file| order.place(file).0)
@@ -345,9 +336,6 @@ impl Store {
 
     /// Opens the newest generation and verifies all of its lexical index; vectors have their own verification. An index
     /// from elsewhere is also read through.
-    ///
-    /// # Errors
-    /// As [`Store::open`].
     pub(crate) fn open_verified(&self) -> Result<Snapshot> {
         for _ in 0..ATTEMPTS {
             let snapshot = self.open()?;
@@ -473,9 +461,6 @@ impl Store {
     }
 
     /// Writes `table` next to the current one and returns the payload that makes it current once committed.
-    ///
-    /// # Errors
-    /// When the disk refuses.
     fn write_table(&self, table: &FileTable) -> Result<String> {
         let generation = self.next_generation();
         let path = self.table_path(generation);
@@ -487,9 +472,6 @@ impl Store {
     }
 
     /// Makes `table` current together with what `writer` has queued, and removes files that no commit names any more.
-    ///
-    /// # Errors
-    /// When the disk refuses.
     pub(crate) fn commit(&self, writer: &mut Writer, table: &FileTable) -> Result<()> {
         writer.commit(&self.write_table(table)?)?;
         self.remove_old(table);
@@ -497,9 +479,6 @@ impl Store {
     }
 
     /// Makes `table` current over the unchanged index.
-    ///
-    /// # Errors
-    /// When the disk refuses.
     pub(crate) fn commit_table(&self, table: &FileTable) -> Result<()> {
         let mut writer = Writer::open(&self.lexical_folder(), &self.disk)?;
         self.commit(&mut writer, table)?;

@@ -33,9 +33,6 @@ pub const VIMGREP: FormatFlag = FormatFlag {
 };
 
 /// Prints results and returns how many of them fitted.
-///
-/// # Errors
-/// When `out` refuses or an index can't be read.
 pub fn print(
     out: &mut impl Write,
     results: &Results<'_>,

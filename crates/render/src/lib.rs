@@ -267,9 +267,6 @@ pub struct LineLocation<'a> {
 
 impl OutputOptions {
     /// Writes the location before a line's text: file, number and column, as requested, as one link.
-    ///
-    /// # Errors
-    /// When `out` refuses.
     pub fn write_spot(&self, out: &mut impl Write, spot: &LineLocation<'_>) -> io::Result<()> {
         let OutputOptions { wish, look } = self;
         let separator = spot.separator;
@@ -306,9 +303,6 @@ impl OutputOptions {
 
 /// Prints results, and passes remarks to `console`. `scope` is the limits of the search, as [`end::typed`]; `None`
 /// suppresses remarks on the answer.
-///
-/// # Errors
-/// When `out` refuses or an index can't be read.
 pub fn print(
     out: &mut impl Write,
     results: &Results<'_>,
@@ -366,9 +360,6 @@ pub fn tell_cut(wish: &OutputRequest, query: Option<&str>, shown: usize, found: 
 }
 
 /// Prints the names of files, as many as `--max-tokens` lets through.
-///
-/// # Errors
-/// When stdout refuses.
 pub fn print_names(files: &[FileAnswer], options: &OutputOptions) -> Result<()> {
     let mut budget = TokenBudget::new(options.wish.max_tokens);
     let names = files.iter().map(|file| (path::shown(file), path::absolute(&file.root, &file.path)));
@@ -384,9 +375,6 @@ pub fn print_names(files: &[FileAnswer], options: &OutputOptions) -> Result<()> 
 }
 
 /// Prints names of files as shown, each with the absolute path.
-///
-/// # Errors
-/// When stdout refuses.
 pub fn write_names(files: impl Iterator<Item = (PathBuf, String)>, options: &OutputOptions) -> Result<()> {
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let row = |(_, full): (PathBuf, String)| json::Line::of_file(full, None);

@@ -12,9 +12,6 @@ pub const MARK: Style = Style::new().bold().underline();
 pub const DIM: Style = Style::new().dimmed();
 
 /// Writes `text`, in `style` if `color`.
-///
-/// # Errors
-/// When `out` refuses.
 pub fn paint(out: &mut impl Write, style: Style, color: bool, text: impl AsRef<[u8]>) -> io::Result<()> {
     if !color {
         return out.write_all(text.as_ref());

@@ -189,9 +189,6 @@ pub struct CorpusAnswer {
 }
 
 /// How much of the query's words each file's candidates contain.
-///
-/// # Errors
-/// When an index can't be read.
 pub fn held(corpus: &Corpus<'_>, retrieval: &Retrieval, hits: &[FileHit]) -> Result<Vec<HeldWeight>> {
     let Retrieval { query, retrieved, statistics, .. } = retrieval;
     let bm25 = colgrep_core::bm25::Bm25::new(&colgrep_core::knob::Knobs::of(Default::default()));
@@ -278,9 +275,6 @@ fn weighed(
 }
 
 /// Runs one search in one index, restricted by `filter`.
-///
-/// # Errors
-/// When the index can't be read.
 pub fn search_one(
     snapshot: &Snapshot,
     filter: Option<&dyn UnitFilter>,
@@ -292,9 +286,6 @@ pub fn search_one(
 }
 
 /// Runs one search.
-///
-/// # Errors
-/// When an index can't be read.
 pub fn search(corpus: &Corpus<'_>, request: &Request<'_>, mut watch: Option<&mut dyn Watch>) -> Result<CorpusAnswer> {
     let mut total = 0.0;
     let (answer, timing) = timed(&mut total, || {

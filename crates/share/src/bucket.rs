@@ -238,9 +238,6 @@ impl Bucket {
     }
 
     /// Gives the pieces of a part's blob to `take`; returns what is wrong with it, if anything.
-    ///
-    /// # Errors
-    /// As [`Bucket::get`].
     pub(crate) async fn get_part(
         &self,
         part: &PartRecord,
@@ -309,9 +306,6 @@ impl Bucket {
     }
 
     /// Removes a blob; one that is gone is no error.
-    ///
-    /// # Errors
-    /// Where the store refuses.
     pub(crate) async fn remove(&self, key: &str) -> Result<()> {
         self.blobs.remove(key).await
     }

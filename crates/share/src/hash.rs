@@ -38,9 +38,6 @@ pub(crate) fn of_bytes(bytes: &[u8]) -> String {
 }
 
 /// The hash of a file from its current position; `done` receives the number of bytes read.
-///
-/// # Errors
-/// When it can't be read.
 pub(crate) fn of_file(mut file: &File, mut done: impl FnMut(u64)) -> io::Result<String> {
     let mut hasher = Hasher::new();
     let mut room = vec![0; AT_ONCE];

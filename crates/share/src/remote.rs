@@ -93,9 +93,6 @@ impl Remote {
 
     /// Removes what no manifest of `name` names and is older than `age`; how many blobs, and their bytes. A push under way
     /// must not take longer than half of the age.
-    ///
-    /// # Errors
-    /// Where the store refuses.
     pub fn prune(&self, name: &str, age: Duration) -> Result<(u64, u64)> {
         self.runtime.block_on(prune(&self.bucket(name), age))
     }

@@ -124,9 +124,6 @@ impl Connection {
     }
 
     /// Sends a question.
-    ///
-    /// # Errors
-    /// When the connection fails.
     pub fn send(&mut self, frame: &[u8]) -> Result<(), Lost> {
         self.used = Instant::now();
         self.replica.traffic.sent.fetch_add(frame.len() as u64, Ordering::Relaxed);
@@ -142,9 +139,6 @@ impl Connection {
     }
 
     /// Waits for the next answer; `None` if it does not arrive in time.
-    ///
-    /// # Errors
-    /// When the connection fails.
     pub fn wait(&mut self, until: Instant) -> Result<Option<Vec<u8>>, Lost> {
         let read = self.frames.read(ANSWER_BYTES_MAX, until)?;
         if let Some(bytes) = &read {

@@ -87,9 +87,6 @@ impl Knobs {
     }
 
     /// Sets a knob to a value as written.
-    ///
-    /// # Errors
-    /// As [`Knob::parse`].
     pub fn set(&mut self, knob: Knob, value: &str) -> Result<(), KnobError> {
         self.numbers[knob as usize] = knob.parse(value)?;
         self.is_set[knob as usize] = true;

@@ -114,9 +114,6 @@ impl ProjectRanking {
 
 impl ProjectSearcher {
     /// What is shown of files of this place; `unit` gives the address of a unit here.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn show(
         &self,
         asked: &ShowAsked,

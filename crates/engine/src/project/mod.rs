@@ -160,9 +160,6 @@ impl Project {
     }
 
     /// The same, where the settings of another place are read already.
-    ///
-    /// # Errors
-    /// As [`Project::settings`].
     pub fn settings_beside(&mut self, known: &Settings, env: &Env) -> Result<Settings> {
         let settings = known.beside(env, &self.root)?;
         self.ignored = settings.ignore().to_vec();

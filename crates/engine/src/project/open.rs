@@ -152,9 +152,6 @@ pub fn open(
 
 /// Brings a project's index up to date and opens it. With `options` of `None` it keeps those that it was made with; for
 /// `wait` see [`Updater::wait`].
-///
-/// # Errors
-/// As [`Updater::run`].
 pub fn update(
     project: &Project,
     options: Option<&WalkOptions>,
@@ -202,9 +199,6 @@ pub enum Left {
 
 /// Continues the update of a project's index until `time` is spent or another process waits for the lock. Does nothing
 /// where there is no index.
-///
-/// # Errors
-/// As [`Updater::run`].
 pub fn go_on(project: &Project, model: Option<&Model>, time: Duration) -> colgrep_index::Result<Left> {
     if !project.root.is_dir() || !project.store.exists() {
         return Ok(Left::Nothing);

@@ -35,9 +35,6 @@ pub struct NamedPlace {
 
 impl Surroundings {
     /// The surroundings of the unit with this key.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn of(graph: &CallGraph<'_>, key: UnitId, unit: &Unit) -> Result<Surroundings> {
         let lexical = &graph.snapshot.lexical;
         let Some(hit) = lexical.hit(key) else { return Ok(Surroundings::default()) };

@@ -84,9 +84,6 @@ impl<'s> CallGraph<'s> {
     }
 
     /// The unit at a place of the index.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn unit(&self, hit: UnitHit) -> Result<GraphUnit> {
         Ok(GraphUnit::new((hit, self.snapshot.lexical.unit(hit.key)?.unit(&[]))))
     }
@@ -109,9 +106,6 @@ impl<'s> CallGraph<'s> {
     }
 
     /// The definitions with this last part of a name; declarations only where nothing defines it.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn definitions(&self, last: &str) -> Result<Rc<Vec<GraphUnit>>> {
         if let Some(known) = self.definitions.borrow().get(last) {
             return Ok(Rc::clone(known));
@@ -128,9 +122,6 @@ impl<'s> CallGraph<'s> {
     }
 
     /// The units that call a name by its last part, each with the name as written.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn callers(&self, last: &str) -> Result<Vec<(UnitHit, &str)>> {
         let mut found = Vec::new();
         for callee in self.callees()?.get(last).into_iter().flatten() {
@@ -142,9 +133,6 @@ impl<'s> CallGraph<'s> {
     }
 
     /// The definitions that a call of `callee` in `caller` may mean.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn targets(&self, caller: &GraphUnit, callee: &str) -> Result<CallTargets> {
         let (qualifier, last) = split_callee(callee);
         let all = self.definitions(last)?;
@@ -181,9 +169,6 @@ impl<'s> CallGraph<'s> {
     }
 
     /// Whether a file imports the one at a path, which need not be there any more, or is it.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn sees(&self, file: FileId, path: &str) -> Result<bool> {
         let imports = self.imports(file)?;
         Ok(self.path(file) == path || file_keys(path, language::facts()).iter().any(|key| imports.contains(key)))
@@ -202,9 +187,6 @@ impl<'s> CallGraph<'s> {
     }
 
     /// The units at these places without those that are the same.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn units(&self, hits: impl IntoIterator<Item = UnitHit>) -> Result<Vec<GraphUnit>> {
         let mut known: HashSet<UnitId> = HashSet::new();
         hits.into_iter().filter(|hit| known.insert(hit.key)).map(|hit| self.unit(hit)).collect()

@@ -179,9 +179,6 @@ struct ImpactSearch<'g, 's> {
 
 /// The files that a change affects, the likeliest first. `together` has, for each changed file, those that changed
 /// together with it.
-///
-/// # Errors
-/// When the index can't be read.
 pub fn affected(
     graph: &CallGraph<'_>,
     changed: &ChangedCode,
@@ -473,9 +470,6 @@ fn indexed_at<'s>(graph: &CallGraph<'s>, path: &str) -> Option<&'s FileRecord> {
 }
 
 /// The changed units on lines of files, or all definitions of a file; `places` are paths from the project's root.
-///
-/// # Errors
-/// When the index can't be read.
 pub fn changed_at(graph: &CallGraph<'_>, places: &[(String, Option<LineSpan>)]) -> Result<ChangedCode> {
     let mut changed = ChangedCode::default();
     for (path, lines) in places {
@@ -516,9 +510,6 @@ fn has_own_lines((first, end): LineSpan, spans: &[LineSpan], (from, to): LineSpa
 }
 
 /// The tests that changed themselves: files of tests, and test units of other files.
-///
-/// # Errors
-/// When the index can't be read.
 pub fn changed_tests(graph: &CallGraph<'_>, changed: &ChangedCode) -> Result<Vec<Affected>> {
     let files = changed_files(graph, changed);
     let mut units: HashMap<FileId, UnitId> = HashMap::new();

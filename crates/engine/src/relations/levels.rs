@@ -75,9 +75,6 @@ struct Frontier {
 impl CallLevels {
     /// The units that are reached from those of `names`, in at most `depth` levels. A name that nothing here defines has
     /// callers all the same.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn of_names(
         graph: &CallGraph<'_>,
         names: &[CodeName],
@@ -102,9 +99,6 @@ impl CallLevels {
 
     /// The units that are reached from these, in at most `depth` levels. Unless they `are_asked` for, their names are
     /// bounded like any other.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn of_units(
         graph: &CallGraph<'_>,
         starts: Vec<GraphUnit>,

@@ -175,9 +175,6 @@ impl StructureMatcher {
 
     /// The matches in a file; if `lines` is given, its matches inside them. `None` if the file was not searched, which
     /// is kept in mind.
-    ///
-    /// # Errors
-    /// When the file can't be read.
     pub fn search(
         &self,
         path: &str,

@@ -196,9 +196,6 @@ impl Session {
 impl ProjectSearcher {
     /// Follows calls over several levels in this project from the units of names, plain or qualified; shows those within
     /// the scope of the search.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn call_levels(&self, names: &[String], direction: CallDirection, depth: usize) -> Result<CallLevelsAnswer> {
         let start = FoundStart::Names(names.iter().map(|name| CodeName::new(name, false)).collect());
         let mut answer = CallLevelsAnswer::default();
@@ -207,9 +204,6 @@ impl ProjectSearcher {
     }
 
     /// What else a change affects in this project, within the scope of the search; `past` knows what changed together.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn impact(&self, changed: ChangedCode, past: &Past<'_>, request: &ImpactRequest) -> Result<ImpactAnswer> {
         let together = together_of(&self.project, &changed, past);
         let affected = affected_files(self, &changed, &together, request)?;

@@ -95,9 +95,6 @@ impl Settings {
     }
 
     /// The settings at another place: a copy where the same files apply there.
-    ///
-    /// # Errors
-    /// As [`Settings::read`].
     pub fn beside(&self, env: &Env, start: &Path) -> Result<Settings> {
         let SettingsFiles { user, repository } = SettingsFiles::at(env, start);
         let is_same = self.files.iter().eq(user.iter().chain(&repository));

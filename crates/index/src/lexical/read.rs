@@ -197,9 +197,6 @@ pub(super) fn key(segment: usize, doc: DocId) -> UnitId {
 }
 
 /// Opens a commit without its segments.
-///
-/// # Errors
-/// As [`Lexical::open_at`].
 pub(super) fn index_at(folder: &Path, point: &CommitPoint) -> Result<(Index, Fields)> {
     let (own_schema, fields) = schema();
     let index = Index::open(IndexDirectory::reader(folder, point))?;
@@ -345,9 +342,6 @@ impl Lexical {
     }
 
     /// The units of a file that `filter` allows, by line, all with score 0.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn units_of(&self, file: FileId, filter: Option<&dyn UnitFilter>) -> Result<Vec<UnitHit>> {
         let mut units: Vec<UnitHit> = Vec::new();
         for (s, doc) in self.documents_of(file)? {
@@ -361,9 +355,6 @@ impl Lexical {
     }
 
     /// Positions of the units of a file.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn spans_of(&self, file: FileId) -> Result<Vec<UnitSpan>> {
         let documents = self.documents_of(file)?.into_iter().map(|(s, doc)| (key(s, doc), self.segments[s].info(doc)));
         let span = |(key, info): (UnitId, Info)| UnitSpan {

@@ -338,9 +338,6 @@ impl Sealed {
     }
 
     /// Reads everything and checks it.
-    ///
-    /// # Errors
-    /// As [`Sealed::open`].
     pub(super) fn verify(&self) -> io::Result<()> {
         const AT_ONCE: usize = 256;
         let blocks = self.blocks.len();

@@ -56,17 +56,11 @@ pub struct NewPart {
 
 impl NewPart {
     /// Adds a piece.
-    ///
-    /// # Errors
-    /// When the disk refuses.
     pub fn add(&mut self, bytes: &[u8]) -> Result<()> {
         self.file.write_all(bytes).map_err(|e| Error::io("write", &self.path, e))
     }
 
     /// Flushes it to the disk.
-    ///
-    /// # Errors
-    /// When the disk refuses.
     pub fn finish(self) -> Result<()> {
         self.file.sync().map_err(|e| Error::io("write", &self.path, e))
     }
@@ -208,9 +202,6 @@ impl Store {
     }
 
     /// Links a part from another store on the same file system, or copies it if that fails.
-    ///
-    /// # Errors
-    /// When the disk refuses.
     pub fn link_part(&self, name: &str, from: &Store) -> Result<()> {
         let path = self.part_path(name)?;
         let source = from.folder.join(name);
@@ -316,9 +307,6 @@ impl Store {
 
     /// Puts this store's folder in the place of `other`, and removes the old content. The caller has locked both. On
     /// Linux the exchange is atomic; elsewhere a kill halfway leaves no index, and the next search builds one.
-    ///
-    /// # Errors
-    /// When the disk refuses.
     pub fn replace(&self, lock: WriteLock, other: &Store, other_lock: WriteLock) -> Result<()> {
         let exchanged = self.disk.exchange_folders(&self.folder, &other.folder);
         exchanged.map_err(|e| Error::io("replace", &other.folder, e))?;

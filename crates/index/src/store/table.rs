@@ -149,9 +149,6 @@ impl<File> FileTable<File> {
 
 impl FileTable {
     /// Walks the tree below `root`, and lists only the folders that differ from those of the table.
-    ///
-    /// # Errors
-    /// As [`walk_to_remember`].
     pub fn walk_again(&self, root: &Path, left_out: &LeftOut<'_>, options: &WalkOptions) -> Result<Walked> {
         if !self.complete || self.tree.is_empty() {
             return walk_to_remember(root, left_out, options, None);
@@ -230,9 +227,6 @@ pub fn sealed_table(generation: u64, table: &FileTable) -> Result<Vec<u8>> {
 }
 
 /// Parses a table's file.
-///
-/// # Errors
-/// What is wrong with it.
 pub fn opened_table(generation: u64, bytes: &[u8]) -> std::result::Result<FileTable, Source> {
     let [own, rest] = [unpacked(generation, bytes, 0)?, unpacked(generation, bytes, 1)?];
     let (mut table, views): (FileTable, Vec<FileIdentity<'_>>) = postcard::from_bytes(&own)?;
@@ -267,9 +261,6 @@ pub(super) fn table_of_views(part: &[u8]) -> postcard::Result<FileTable<FileIden
 }
 
 /// The first part of a table's file, with everything before it.
-///
-/// # Errors
-/// When it can't be read.
 pub(super) fn read_first_part(path: &Path) -> io::Result<Vec<u8>> {
     let mut file = open_regular(path)?;
     let mut bytes = vec![0; HEAD];
@@ -286,9 +277,6 @@ fn number(head: &[u8], at: usize) -> u64 {
 }
 
 /// A part of a table's file, verified and decompressed; the others are not read.
-///
-/// # Errors
-/// What is wrong with it.
 pub(super) fn unpacked(generation: u64, bytes: &[u8], part: usize) -> std::result::Result<Room, Source> {
     let (head, parts) = bytes.split_first_chunk::<HEAD>().ok_or("is damaged")?;
     let (first, second) = parts.split_at_checked(number(head, 0) as usize).ok_or("is damaged")?;

@@ -33,9 +33,6 @@ pub trait Source: Sync {
     fn list(&self, known: Option<&FileTable>, options: &WalkOptions) -> Result<Walked>;
 
     /// Prepares some of the listed documents for reading: some sources are cheaper to query in batches.
-    ///
-    /// # Errors
-    /// When the source does not answer.
     fn begin<'s>(&'s self, round: &[WalkedFile]) -> Result<Box<dyn DocumentBatch + 's>>;
 
     /// Maximum of documents in one round: what [`begin`](Self::begin) reads stays in memory until all of them are
@@ -48,9 +45,6 @@ pub trait Source: Sync {
 /// A batch of listed documents, ready to be read from many threads.
 pub trait DocumentBatch: Sync {
     /// Reads one document.
-    ///
-    /// # Errors
-    /// When the source does not answer.
     fn read(&self, asked: &DocumentRequest<'_>) -> Result<Document>;
 }
 

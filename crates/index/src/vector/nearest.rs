@@ -126,9 +126,6 @@ impl VectorQuery<'_> {
 
     /// As [`VectorQuery::listed`], for callers with an expensive `allowed`: it is called with batches of places, best in
     /// the lists first, until `n` allowed ones are found.
-    ///
-    /// # Errors
-    /// As [`VectorQuery::listed`].
     pub fn listed_asking(
         &self,
         allowed: &mut dyn FnMut(&[VectorPlace]) -> Vec<bool>,

@@ -148,9 +148,6 @@ pub fn walk(root: &Path, left_out: &LeftOut<'_>, options: &WalkOptions) -> Resul
 /// As [`walk_again`], for a walk whose [`Walked::tree`] is kept: waits up to a twentieth of a second for an ignore file
 /// that changed a moment ago. Otherwise an ignore file written just before the index would make every later walk list
 /// everything.
-///
-/// # Errors
-/// As [`walk`].
 pub fn walk_to_remember(
     root: &Path,
     left_out: &LeftOut<'_>,
@@ -161,9 +158,6 @@ pub fn walk_to_remember(
 }
 
 /// As [`walk`], and lists only the folders that differ from what an earlier walk found.
-///
-/// # Errors
-/// As [`walk`].
 pub fn walk_again(
     root: &Path,
     left_out: &LeftOut<'_>,
@@ -174,9 +168,6 @@ pub fn walk_again(
 }
 
 /// Whether a walk would find more than `files` files; it ends as soon as that is known.
-///
-/// # Errors
-/// As [`walk`].
 pub fn holds_more_than(files: usize, root: &Path, left_out: &LeftOut<'_>, options: &WalkOptions) -> Result<bool> {
     Ok(walk_for(Purpose::Count(files), root, left_out, options, None)?.files.len() > files)
 }

@@ -115,15 +115,9 @@ pub trait Shard: Sync {
     }
 
     /// True if a term occurs in the name of a unit or in the topic of a file.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     fn is_name(&self, term: &str) -> Result<bool>;
 
     /// Starts a search. The search may cache what it looks up until it is dropped.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     fn search<'s>(&'s self, query: &ShardQuery<'s>) -> Result<Box<dyn ShardSearch + 's>>;
 }
 
@@ -135,15 +129,9 @@ pub trait Round: Clone + Debug + Send + Sync + Serialize + DeserializeOwned {
     const NAME: &'static str;
 
     /// Answers from one index.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     fn local(&self, search: &LocalSearch<'_>) -> Result<Self::Answer>;
 
     /// Answers from several shards: splits the request, asks, and merges the answers.
-    ///
-    /// # Errors
-    /// When a shard can't answer.
     fn gather(&self, corpus: &Coordinator<'_>) -> Result<Self::Answer>;
 
     /// True if another process's answer fits this request and the extent of its shard, so that it can be merged and
@@ -191,9 +179,6 @@ pub enum Replay {
 /// Something that answers a round: one index, several shards, or a shard in another process.
 pub trait Ask<R: ListedRound> {
     /// The answer.
-    ///
-    /// # Errors
-    /// When the shard can't answer.
     fn ask(&self, request: &R) -> Result<R::Answer>;
 }
 
@@ -220,9 +205,6 @@ impl<R: ListedRound> Ask<R> for LocalSearch<'_> {
 /// A round of the list below. Dispatches between the request's type and values that don't know it.
 pub trait ListedRound: Round + Into<RoundRequest> {
     /// Asks a shard.
-    ///
-    /// # Errors
-    /// When the shard can't answer.
     fn put_to(&self, search: &dyn ShardSearch) -> Result<Self::Answer>;
 }
 

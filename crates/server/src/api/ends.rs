@@ -128,9 +128,6 @@ impl RankingReport {
     }
 
     /// Looks up the remarks after the last result. All results must have been added.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn end(&mut self, places: &dyn Parts, ranked: &RankedTogether) -> Result<()> {
         self.end = Some(places.end(ranked, self.strongest() < RULE)?);
         Ok(())

@@ -117,9 +117,6 @@ impl RootsRanking<'_> {
     }
 
     /// Ranks.
-    ///
-    /// # Errors
-    /// When an index can't be read.
     pub fn once(&self) -> Result<RankedBlocks> {
         match self.state.shards() {
             Some(shards) => self.over_shards(shards),

@@ -81,9 +81,6 @@ impl Shards {
     }
 
     /// The model that the settings choose.
-    ///
-    /// # Errors
-    /// When it can't be opened.
     pub fn model(&self, options: &OpenOptions, env: &Env, settings: &Settings) -> Result<Option<&Model>> {
         if self.model.get().is_none() {
             let opening = options.with(settings);

@@ -83,9 +83,6 @@ impl ServerState {
     }
 
     /// The same for agents, whose requests may name a project inside a folder of repositories.
-    ///
-    /// # Errors
-    /// As [`ServerState::new`].
     pub fn for_agents(roots: &[PathBuf], groups: &[String], options: OpenOptions, env: &Env) -> Result<ServerState> {
         ServerState::started(roots, groups, options, env, true)
     }
@@ -297,9 +294,6 @@ impl ServerState {
     }
 
     /// A root's model; none if its settings ask for keywords alone.
-    ///
-    /// # Errors
-    /// When it can't be opened.
     pub fn model<'r>(&self, root: &'r Root) -> Result<Option<&'r Model>> {
         if root.model.get().is_none() {
             let opening = self.options.with(&self.settings(root)?);
@@ -320,9 +314,6 @@ impl ServerState {
     }
 
     /// The same; if files have to be read, those of `first` come first.
-    ///
-    /// # Errors
-    /// As [`ServerState::snapshot`].
     pub fn snapshot_with(&self, root: &Arc<Root>, first: &ReadFirst) -> Result<Arc<Snapshot>> {
         if let Err(error) = check_folder(root) {
             root.forget();

@@ -49,9 +49,6 @@ pub struct BoundSocket {
 
 impl BoundSocket {
     /// Binds an address.
-    ///
-    /// # Errors
-    /// When the system refuses.
     pub fn bind(address: SocketAddr) -> Result<BoundSocket> {
         let taken = || {
             format!("could not listen on {address}; --listen ADDRESS:PORT names another one, port 0 takes a free one")
