@@ -18,8 +18,6 @@ pub struct CallersRequest {
 impl Round for CallersRequest {
     type Answer = Vec<UnitFound>;
 
-    const NAME: &'static str = "callers";
-
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<UnitFound>> {
         let name = CodeName::new(&self.name, false);
         Ok(search.shard.in_order(&search.snapshot.lexical.callers_by(&name, self.is_loose, search.filter())?))

@@ -52,8 +52,6 @@ pub struct NamedFileHit {
 impl Round for CandidatesRequest {
     type Answer = CandidatesResponse;
 
-    const NAME: &'static str = "candidates";
-
     fn local(&self, search: &LocalSearch<'_>) -> Result<CandidatesResponse> {
         let lexical = &search.snapshot.lexical;
         let _ = search.sums.set(self.statistics.clone());

@@ -31,8 +31,6 @@ pub struct ChosenResponse {
 impl Round for ChosenRequest {
     type Answer = ChosenResponse;
 
-    const NAME: &'static str = "chosen";
-
     fn local(&self, search: &LocalSearch<'_>) -> Result<ChosenResponse> {
         let Some((vectors, _)) = search.vectors.question()? else { return Ok(ChosenResponse::default()) };
         let selection = search.vectors.selection();

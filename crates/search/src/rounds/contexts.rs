@@ -53,8 +53,6 @@ pub struct Near {
 impl Round for ContextsRequest {
     type Answer = Vec<(FilePlace, Context)>;
 
-    const NAME: &'static str = "contexts";
-
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<(FilePlace, Context)>> {
         let shard = search.shard;
         let Some(in_index) = shard.own_path(&self.near.path) else { return Ok(Vec::new()) };

@@ -43,8 +43,6 @@ pub struct DefinitionFound {
 impl Round for DefinitionsRequest {
     type Answer = Vec<DefinitionFound>;
 
-    const NAME: &'static str = "definitions";
-
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<DefinitionFound>> {
         let DefinitionsRequest { name, owner, keyword, max } = self;
         let lexical = &search.snapshot.lexical;

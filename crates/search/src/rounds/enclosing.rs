@@ -16,8 +16,6 @@ pub struct EnclosingRequest {
 impl Round for EnclosingRequest {
     type Answer = Vec<Option<UnitFound>>;
 
-    const NAME: &'static str = "enclosing";
-
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<Option<UnitFound>>> {
         let enclosing = |(file, line): &(FilePlace, u32)| {
             let file = search.shard.number(*file);

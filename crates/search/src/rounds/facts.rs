@@ -57,8 +57,6 @@ pub struct FileFound {
 impl Round for FactsRequest {
     type Answer = FactsResponse;
 
-    const NAME: &'static str = "facts";
-
     fn local(&self, search: &LocalSearch<'_>) -> Result<FactsResponse> {
         let name_hits = search.looked_up.name_hits(&self.units)?;
         let wanted: FxHashSet<FileId> = self.files.iter().map(|file| search.shard.number(*file)).collect();

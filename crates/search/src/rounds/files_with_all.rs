@@ -16,8 +16,6 @@ pub struct FilesWithAllRequest {
 impl Round for FilesWithAllRequest {
     type Answer = Vec<FilePlace>;
 
-    const NAME: &'static str = "files_with_all";
-
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<FilePlace>> {
         let mut holders: Option<Vec<FileId>> = None;
         for term in &self.terms {

@@ -16,8 +16,6 @@ pub struct HoldersRequest {
 impl Round for HoldersRequest {
     type Answer = Vec<Vec<u32>>;
 
-    const NAME: &'static str = "holders";
-
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<Vec<u32>>> {
         search.looked_up.holders(&self.units)
     }

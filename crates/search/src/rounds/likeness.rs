@@ -26,8 +26,6 @@ pub struct Likeness {
 impl Round for LikenessRequest {
     type Answer = Vec<Likeness>;
 
-    const NAME: &'static str = "likeness";
-
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<Likeness>> {
         let of_text = |unit: &UnitId| Likeness { hash: search.snapshot.lexical.text_of(*unit), score: None };
         let mut all: Vec<Likeness> = self.units.iter().map(of_text).collect();

@@ -34,8 +34,6 @@ pub enum LineOf {
 impl Round for LinesRequest {
     type Answer = Vec<u32>;
 
-    const NAME: &'static str = "lines";
-
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<u32>> {
         let (snapshot, line) = (search.snapshot, &self.line);
         let root = Path::new(&snapshot.files.root);

@@ -44,8 +44,6 @@ pub struct FileMeant {
 impl Round for LocateRequest {
     type Answer = LocateResponse;
 
-    const NAME: &'static str = "locate";
-
     fn local(&self, search: &LocalSearch<'_>) -> Result<LocateResponse> {
         let table = &search.snapshot.files;
         // The root's own folder counts as a component.

@@ -19,8 +19,6 @@ pub struct MarkedRequest {
 impl Round for MarkedRequest {
     type Answer = Vec<TextHash>;
 
-    const NAME: &'static str = "marked";
-
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<TextHash>> {
         let Some((vectors, _)) = search.vectors.question()? else { return Ok(Vec::new()) };
         let selection = search.vectors.selection();

@@ -125,9 +125,6 @@ pub trait Shard: Sync {
 pub trait Round: Clone + Debug + Send + Sync + Serialize + DeserializeOwned {
     type Answer: Default + Send + Serialize + DeserializeOwned;
 
-    /// The name for traffic statistics.
-    const NAME: &'static str;
-
     /// Answers from one index.
     fn local(&self, search: &LocalSearch<'_>) -> Result<Self::Answer>;
 
@@ -157,8 +154,8 @@ pub trait Round: Clone + Debug + Send + Sync + Serialize + DeserializeOwned {
     }
 
     /// The name for traffic statistics, if it depends on the request.
-    fn name(&self) -> &'static str {
-        Self::NAME
+    fn own_name(&self) -> Option<&'static str> {
+        None
     }
 }
 
@@ -216,7 +213,7 @@ pub trait RoundVisitor {
 }
 
 macro_rules! rounds {
-    ($($request:ident),* $(,)?) => {
+    ($($request:ident: $name:literal),* $(,)?) => {
         /// The request of any round, as sent to another process.
         #[derive(Clone, Debug, Serialize, Deserialize)]
         pub enum RoundRequest {
@@ -237,7 +234,7 @@ macro_rules! rounds {
             /// The name for traffic statistics.
             pub fn name(&self) -> &'static str {
                 match self {
-                    $(RoundRequest::$request(request) => request.name(),)*
+                    $(RoundRequest::$request(request) => request.own_name().unwrap_or($name),)*
                 }
             }
         }
@@ -264,36 +261,36 @@ macro_rules! rounds {
 }
 
 rounds! {
-    StatisticsRequest,
-    CandidatesRequest,
-    BestUnitsRequest,
-    ScoresRequest,
-    FactsRequest,
-    TopicsRequest,
-    HoldersRequest,
-    TokensRequest,
-    StoredUnitsRequest,
-    ReachRequest,
-    ChooseRequest,
-    ChosenRequest,
-    MarkedRequest,
-    NearestRequest,
-    LikenessRequest,
-    TextsRequest,
-    TraitsRequest,
-    LocateRequest,
-    DefinitionsRequest,
-    NearNamesRequest,
-    WrittenUnitsRequest,
-    CallersRequest,
-    EnclosingRequest,
-    PhrasesRequest,
-    TermCountsRequest,
-    WeightedFilesRequest,
-    FilesWithAllRequest,
-    SizesRequest,
-    ScanRequest,
-    LinesRequest,
-    ContextsRequest,
-    PathsRequest,
+    StatisticsRequest: "statistics",
+    CandidatesRequest: "candidates",
+    BestUnitsRequest: "best_units",
+    ScoresRequest: "scores",
+    FactsRequest: "facts",
+    TopicsRequest: "topics",
+    HoldersRequest: "holders",
+    TokensRequest: "tokens",
+    StoredUnitsRequest: "stored_units",
+    ReachRequest: "reach",
+    ChooseRequest: "choose",
+    ChosenRequest: "chosen",
+    MarkedRequest: "marked",
+    NearestRequest: "nearest",
+    LikenessRequest: "likeness",
+    TextsRequest: "texts",
+    TraitsRequest: "traits",
+    LocateRequest: "locate",
+    DefinitionsRequest: "definitions",
+    NearNamesRequest: "near_names",
+    WrittenUnitsRequest: "written_units",
+    CallersRequest: "callers",
+    EnclosingRequest: "enclosing",
+    PhrasesRequest: "phrases",
+    TermCountsRequest: "term_counts",
+    WeightedFilesRequest: "weighted_files",
+    FilesWithAllRequest: "files_with_all",
+    SizesRequest: "sizes",
+    ScanRequest: "scan",
+    LinesRequest: "lines",
+    ContextsRequest: "contexts",
+    PathsRequest: "paths",
 }

@@ -27,8 +27,6 @@ pub struct TextNear {
 impl Round for NearestRequest {
     type Answer = Vec<TextNear>;
 
-    const NAME: &'static str = "nearest";
-
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<TextNear>> {
         let Some((vectors, _)) = search.vectors.question()? else { return Ok(Vec::new()) };
         let mut best = search.vectors.selection().chosen.clone();

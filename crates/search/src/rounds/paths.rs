@@ -16,8 +16,6 @@ pub struct PathsRequest {
 impl Round for PathsRequest {
     type Answer = Vec<Option<FilePlace>>;
 
-    const NAME: &'static str = "paths";
-
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<Option<FilePlace>>> {
         let at = |path: &String| {
             let record = search.snapshot.files.at(search.shard.own_path(path)?)?;

@@ -17,8 +17,6 @@ pub struct PhrasesRequest {
 impl Round for PhrasesRequest {
     type Answer = Vec<Vec<FilePlace>>;
 
-    const NAME: &'static str = "phrases";
-
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<Vec<FilePlace>>> {
         let files = |phrase: &Run| Ok(search.shard.places(search.snapshot.lexical.files_with_run(phrase)?));
         self.phrases.iter().map(files).collect()

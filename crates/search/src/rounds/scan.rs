@@ -71,8 +71,6 @@ impl ScannedLine {
 impl Round for ScanRequest {
     type Answer = Vec<Vec<ScannedLine>>;
 
-    const NAME: &'static str = "scan";
-
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<Vec<ScannedLine>>> {
         let root = Path::new(&search.snapshot.files.root);
         let typed = match &self.look {

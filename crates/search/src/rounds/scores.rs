@@ -26,8 +26,6 @@ pub struct ScoresResponse {
 impl Round for ScoresRequest {
     type Answer = ScoresResponse;
 
-    const NAME: &'static str = "scores";
-
     fn local(&self, search: &LocalSearch<'_>) -> Result<ScoresResponse> {
         let scorer = search.looked_up.scorer(search.scoring()?);
         let files: Vec<FileId> = self.files.iter().map(|file| search.shard.number(*file)).collect();

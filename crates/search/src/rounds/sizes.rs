@@ -16,8 +16,6 @@ pub struct SizesRequest {
 impl Round for SizesRequest {
     type Answer = Vec<Option<u64>>;
 
-    const NAME: &'static str = "sizes";
-
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<Option<u64>>> {
         let size = |file: &FilePlace| {
             let record = search.shard.record(*file)?;

@@ -15,8 +15,6 @@ pub struct StoredUnitsRequest {
 impl Round for StoredUnitsRequest {
     type Answer = Vec<Unit>;
 
-    const NAME: &'static str = "stored_units";
-
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<Unit>> {
         search.snapshot.units(&self.units)
     }

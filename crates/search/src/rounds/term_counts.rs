@@ -26,8 +26,6 @@ pub struct HolderCount {
 impl Round for TermCountsRequest {
     type Answer = Vec<HolderCount>;
 
-    const NAME: &'static str = "term_counts";
-
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<HolderCount>> {
         let count = |term: &String| {
             let units = search.snapshot.lexical.count_of(term)?;

@@ -17,8 +17,6 @@ pub struct TextsRequest {
 impl Round for TextsRequest {
     type Answer = Vec<Option<String>>;
 
-    const NAME: &'static str = "texts";
-
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<Option<String>>> {
         let lexical = &search.snapshot.lexical;
         let hits: Vec<_> = self.units.iter().filter_map(|unit| lexical.hit(*unit)).collect();

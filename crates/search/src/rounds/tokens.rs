@@ -21,8 +21,6 @@ pub struct TokensRequest {
 impl Round for TokensRequest {
     type Answer = Vec<Tokens>;
 
-    const NAME: &'static str = "tokens";
-
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<Tokens>> {
         let root = Path::new(&search.snapshot.files.root);
         let held = |file: &FilePlace| {

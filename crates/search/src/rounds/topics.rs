@@ -15,8 +15,6 @@ pub struct TopicsRequest {
 impl Round for TopicsRequest {
     type Answer = Vec<u64>;
 
-    const NAME: &'static str = "topics";
-
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<u64>> {
         search.snapshot.lexical.topic_frequency(&self.terms)
     }

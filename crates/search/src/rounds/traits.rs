@@ -36,8 +36,6 @@ impl Validate for UnitTraits {
 impl Round for TraitsRequest {
     type Answer = Vec<UnitTraits>;
 
-    const NAME: &'static str = "traits";
-
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<UnitTraits>> {
         let units = search.snapshot.units(&self.units)?.into_iter();
         Ok(units

@@ -21,8 +21,6 @@ pub struct WeightedFilesRequest {
 impl Round for WeightedFilesRequest {
     type Answer = Vec<(FilePlace, f32)>;
 
-    const NAME: &'static str = "weighted_files";
-
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<(FilePlace, f32)>> {
         let mut held: FxHashMap<FileId, f32> = FxHashMap::default();
         for (term, weight) in &self.terms {

@@ -36,8 +36,6 @@ pub struct WrittenUnit {
 impl Round for WrittenUnitsRequest {
     type Answer = Vec<WrittenUnit>;
 
-    const NAME: &'static str = "written_units";
-
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<WrittenUnit>> {
         let mut found = named(search, &self.text, None)?;
         for language in language::known() {
