@@ -1,12 +1,10 @@
 //! The search of colgrep over a corpus of one index or several: parse, retrieve, fuse, rank, collapse.
 //!
 //! ```
-//! use colgrep_core::collapse::PerFile;
-//! use colgrep_core::fuse::Fusion;
 //! use colgrep_core::knob::{Knobs, Profile};
 //! use colgrep_index::store::Store;
 //! use colgrep_index::update::Updater;
-//! use colgrep_search::{QueryContext, Request, search_one};
+//! use colgrep_search::{Request, search_one};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let folder = tempfile::tempdir()?;
@@ -19,9 +17,7 @@
 //! println!("{} files, {} units", report.files, report.units);
 //!
 //! let knobs = Knobs::of(Profile::Default);
-//! let query = "where is a request read";
-//! let (fusion, background) = (Fusion::default(), QueryContext::default());
-//! let request = Request { query, knobs: &knobs, fusion, files: 5, units_per_file: PerFile::Units(3), strength_min: 0.0, semantic: None, background };
+//! let request = Request::new("where is a request read", &knobs, 5);
 //! let answer = search_one(&snapshot, None, &request, None)?;
 //! for hit in &answer.hits {
 //!     println!("{} {:.2}", answer.files[hit.file].path, hit.score);
@@ -132,6 +128,22 @@ pub struct Request<'a> {
     pub semantic: Option<Semantic<'a>>,
     /// Context of the search besides the query's words.
     pub background: QueryContext<'a>,
+}
+
+impl<'a> Request<'a> {
+    /// A search by keywords for `files` files, with the usual number of units.
+    pub fn new(query: &'a str, knobs: &'a Knobs, files: usize) -> Request<'a> {
+        Request {
+            query,
+            knobs,
+            fusion: Fusion::default(),
+            files,
+            units_per_file: PerFile::Usual,
+            strength_min: 0.0,
+            semantic: None,
+            background: QueryContext::default(),
+        }
+    }
 }
 
 /// Context of a search besides the query's words.

@@ -11,28 +11,19 @@ pub enum KnobShape {
     Switch,
 }
 
-/// A named set of values for all knobs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Profile {
-    /// The best known by the benchmark.
-    #[default]
-    Default,
-    /// The pipeline as published (ColGREP, pull request 99).
-    Classic,
+crate::named! {
+    /// A named set of values for all knobs.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Profile {
+        /// The best known by the benchmark.
+        #[default]
+        Default = "default",
+        /// The pipeline as published (ColGREP, pull request 99).
+        Classic = "classic",
+    }
 }
 
 impl Profile {
-    /// Both profiles.
-    pub const ALL: [Profile; 2] = [Profile::Default, Profile::Classic];
-
-    /// The name on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Profile::Default => "default",
-            Profile::Classic => "classic",
-        }
-    }
-
     pub fn from_name(name: &str) -> Option<Profile> {
         Profile::ALL.into_iter().find(|p| p.name() == name)
     }

@@ -13,7 +13,7 @@ use colgrep_index::ids::FileId;
 use colgrep_index::lexical::{EntryHit, UnitFilter};
 use colgrep_index::store::FileRecord;
 use colgrep_search::recall::{in_order, recall};
-use colgrep_search::{QueryContext, Request, Watch};
+use colgrep_search::{Request, Watch};
 
 use super::paths::PathLimit;
 use super::{Bound, Earlier, OpenHistory};
@@ -182,14 +182,10 @@ impl OpenHistory {
         } else {
             let model = model.filter(|_| request.ranking.by != RankBy::Words);
             let asked = Request {
-                query,
-                knobs: &knobs,
                 fusion: request.ranking.fusion.or(settings.fusion()).unwrap_or_default(),
-                files: wanted,
                 units_per_file: PerFile::Units(1),
-                strength_min: 0.0,
                 semantic: model.map(|model| model.semantic(&self.snapshot, request.ranking.by)),
-                background: QueryContext::default(),
+                ..Request::new(query, &knobs, wanted)
             };
             let (found, strength) = self.ranked(&asked, filter, request.explain)?;
             without.strength = strength;

@@ -112,36 +112,22 @@ pub struct ImpactReason {
     pub weight: f32,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ReasonKind {
-    Calls,
-    /// Implements or extends it.
-    Implements,
-    Overrides,
-    Imports,
-    Tests,
-    /// Names it in text or configuration.
-    Names,
-    Called,
-    /// Changed together with its file.
-    Together,
-    /// Is a test that changed itself.
-    Changed,
-}
-
-impl ReasonKind {
-    pub const fn name(self) -> &'static str {
-        match self {
-            ReasonKind::Calls => "calls",
-            ReasonKind::Implements => "implements",
-            ReasonKind::Overrides => "overrides",
-            ReasonKind::Imports => "imports",
-            ReasonKind::Tests => "tests",
-            ReasonKind::Names => "names",
-            ReasonKind::Called => "called",
-            ReasonKind::Together => "together",
-            ReasonKind::Changed => "changed",
-        }
+colgrep_core::named! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum ReasonKind {
+        Calls = "calls",
+        /// Implements or extends it.
+        Implements = "implements",
+        Overrides = "overrides",
+        Imports = "imports",
+        Tests = "tests",
+        /// Names it in text or configuration.
+        Names = "names",
+        Called = "called",
+        /// Changed together with its file.
+        Together = "together",
+        /// Is a test that changed itself.
+        Changed = "changed",
     }
 }
 
