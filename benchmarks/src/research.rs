@@ -5,7 +5,6 @@ mod codebook;
 mod corpus;
 mod encoder;
 mod space;
-mod vectors;
 
 use anyhow::Result;
 
@@ -22,9 +21,6 @@ pub enum ResearchArgs {
     Encoder(encoder::EncoderArgs),
     /// Print what each field of an index takes on disk
     Space(space::SpaceArgs),
-    /// Measure the vector store: size, speed, memory, what codecs lose
-    #[command(subcommand)]
-    Vectors(vectors::VectorsArgs),
 }
 
 pub fn run(args: &ResearchArgs, vars: &Vars) -> Result<u8> {
@@ -33,7 +29,6 @@ pub fn run(args: &ResearchArgs, vars: &Vars) -> Result<u8> {
         ResearchArgs::Codebook(args) => codebook::run(args)?,
         ResearchArgs::Encoder(args) => encoder::run(args, vars)?,
         ResearchArgs::Space(args) => space::run(args)?,
-        ResearchArgs::Vectors(args) => vectors::run(args)?,
     }
     Ok(FINE)
 }
