@@ -31,6 +31,7 @@ pub use args::{CorpusArgs, RankingArgs, SetArg, Vars};
 pub use ask::{AnnotatedBackground, TaskBackground};
 
 use crate::metric;
+use crate::paired::{Paired, PairedDifference};
 use crate::report::bar;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -308,6 +309,14 @@ impl BenchCorpus {
         }
         let sum: f64 = self.sets.iter().zip(&counts).filter(|(_, n)| **n > 0).map(|(s, _)| s.weight).sum();
         self.tasks.iter().map(|t| self.sets[t.set].weight / sum / counts[t.set] as f64).collect()
+    }
+
+    /// The paired difference of two score lists over all queries.
+    pub fn paired(&self, new: &[f64], old: &[f64]) -> Paired {
+        let weights = self.weights();
+        let one =
+            |i: usize| PairedDifference { group: self.tasks[i].repository, weight: weights[i], value: new[i] - old[i] };
+        Paired::of(&(0..new.len()).map(one).collect::<Vec<_>>())
     }
 
     /// Hash of the rankings that take part, the queries, their answers, the weights and the indexed files.

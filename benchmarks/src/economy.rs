@@ -8,9 +8,8 @@
 mod grep;
 mod printed;
 pub mod questions;
-mod tool;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
@@ -24,12 +23,12 @@ use printed::{FileLines, PlaceLines, PrintedLines};
 use questions::{EconomyRepository, EconomySelection};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use tool::ToolClient;
 
 use crate::FINE;
 use crate::corpus::{RankingArgs, Vars};
-use crate::report::{Origin, check_folders, median, publish};
+use crate::report::{Origin, OutputArgs, grouped, median};
 use crate::speed::process::Program;
+use crate::tool_client::ToolClient;
 
 /// Units that are opened from a list, one after another: as many as there are windows with grep.
 const UNITS_OPENED: usize = ATTEMPTS;
@@ -56,12 +55,9 @@ pub struct EconomyArgs {
     /// The program whose `mcp` is asked (default: the one that is linked in here)
     #[arg(long, value_name = "FILE")]
     pub colgrep: Option<PathBuf>,
-    /// Write the record here, as JSON
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-    /// Write the summary here, as Markdown
-    #[arg(long, value_name = "FILE")]
-    pub markdown: Option<PathBuf>,
+    /// Output files.
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 /// A way to ask.
@@ -126,12 +122,8 @@ impl EconomyRecord {
     pub fn markdown(&self) -> String {
         let EconomyRecord { asked_for, ranking, .. } = self;
         let mut text = format!("# Economy on {asked_for}: {ranking}\n\n{}, rg {}\n", self.origin.text(), rg_version());
-        let mut groups: BTreeMap<String, Vec<&QuestionCost>> = BTreeMap::new();
-        for question in &self.questions {
-            groups.entry(question.kind.clone()).or_default().push(question);
-        }
         text += &self.table("all", &self.questions.iter().collect::<Vec<_>>());
-        text.extend(groups.iter().map(|(kind, group)| self.table(kind, group)));
+        text.extend(grouped(&self.questions, |q| &q.kind).iter().map(|(kind, group)| self.table(kind, group)));
         text
     }
 
@@ -175,7 +167,7 @@ fn rg_version() -> String {
 }
 
 pub fn run(args: &EconomyArgs, vars: &Vars) -> Result<u8> {
-    check_folders(&[&args.out, &args.markdown])?;
+    args.output.check()?;
     let ranking = &args.asked.ranking;
     let env = ranking.environment(vars)?;
     let program = Program::colgrep(args.colgrep.as_deref())?.with_data(&env.data_folder()?);
@@ -192,7 +184,7 @@ pub fn run(args: &EconomyArgs, vars: &Vars) -> Result<u8> {
         arms: ARMS.iter().map(|arm| arm.name.to_string()).collect(),
         questions,
     };
-    publish(&record.markdown(), &record, args.out.as_deref(), args.markdown.as_deref())?;
+    args.output.publish(&record.markdown(), &record)?;
     Ok(FINE)
 }
 

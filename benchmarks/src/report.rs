@@ -126,11 +126,9 @@ impl Record {
     pub fn new(ranking: &str, knobs: &Knobs, mut queries: Vec<QueryRecord>) -> Record {
         let steps = trace::steps(&mut queries.iter_mut().map(|q| &mut q.trace).collect::<Vec<_>>());
         let by = |key: fn(&QueryRecord) -> &String| {
-            let mut groups: BTreeMap<String, Vec<&QueryMetrics>> = BTreeMap::new();
-            for query in &queries {
-                groups.entry(key(query).clone()).or_default().push(&query.metrics);
-            }
-            groups.into_iter().map(|(name, all)| (name, QueryMetrics::mean(all))).collect::<BTreeMap<_, _>>()
+            let mean = |all: Vec<&QueryRecord>| QueryMetrics::mean(all.into_iter().map(|query| &query.metrics));
+            let groups = grouped(&queries, |query| key(query).clone()).into_iter();
+            groups.map(|(name, all)| (name, mean(all))).collect::<BTreeMap<_, _>>()
         };
         let by_repository = by(|q| &q.repository);
         let repositories = by_repository.len().max(1) as f64;
@@ -216,6 +214,23 @@ impl Record {
     }
 }
 
+/// Items by a key, which may borrow from them.
+pub fn grouped<'t, T, K: Ord>(items: &'t [T], key: impl Fn(&'t T) -> K) -> BTreeMap<K, Vec<&'t T>> {
+    let mut groups: BTreeMap<K, Vec<&T>> = BTreeMap::new();
+    for item in items {
+        groups.entry(key(item)).or_default().push(item);
+    }
+    groups
+}
+
+/// Shares of a group: how many items have each of some properties, after the group's name and size.
+pub fn shares_row<const N: usize>(name: &str, items: impl Iterator<Item = [bool; N]>) -> String {
+    let items: Vec<[bool; N]> = items.collect();
+    let share = |at: usize| items.iter().filter(|item| item[at]).count() as f64 / items.len().max(1) as f64;
+    let cells: String = (0..N).map(|at| format!(" {:.3} |", share(at))).collect();
+    format!("| {name} | {} |{cells}\n", items.len())
+}
+
 /// The median; 0 for an empty list.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
@@ -249,7 +264,11 @@ impl OutputArgs {
 
     /// Prints the summary, and writes the files.
     pub fn publish(&self, markdown: &str, document: &impl Serialize) -> Result<()> {
-        publish(markdown, document, self.out.as_deref(), self.markdown.as_deref())
+        print(markdown)?;
+        if let Some(path) = &self.out {
+            write_json(path, document)?;
+        }
+        self.markdown.as_ref().map_or(Ok(()), |path| write_text(path, markdown))
     }
 
     /// The same for a record of queries: prints its summary followed by `below`.
@@ -257,24 +276,11 @@ impl OutputArgs {
         let markdown = record.markdown() + below;
         print(&markdown)?;
         if let Some(path) = &self.out {
-            write_record(path, record)?;
+            // Without line breaks: the traces are long lists of small numbers.
+            write_text(path, &(serde_json::to_string(record)? + "\n"))?;
         }
         self.markdown.as_ref().map_or(Ok(()), |path| write_text(path, &markdown))
     }
-}
-
-/// Prints a measurement's summary, and writes it and the measurement itself where that is asked for.
-pub fn publish(markdown: &str, document: &impl Serialize, out: Option<&Path>, copy: Option<&Path>) -> Result<()> {
-    print(markdown)?;
-    if let Some(path) = out {
-        write_json(path, document)?;
-    }
-    copy.map_or(Ok(()), |path| write_text(path, markdown))
-}
-
-/// Writes a record as JSON without line breaks: its traces are long lists of small numbers.
-fn write_record(path: &Path, record: &Record) -> Result<()> {
-    write_text(path, &(serde_json::to_string(record)? + "\n"))
 }
 
 /// Checks before the measurement that the folders of output files exist.

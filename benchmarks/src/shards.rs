@@ -4,7 +4,7 @@
 //! Questions are drawn from the corpus and asked of every number of shards, by words and hybrid, with a filter and
 //! without, before and after files are edited, removed and added.
 
-mod wire;
+pub(crate) mod wire;
 
 use std::fs;
 use std::io::Write as _;
@@ -13,8 +13,6 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use colgrep_core::Unit;
-use colgrep_core::collapse::PerFile;
-use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knobs, Profile};
 use colgrep_core::token::words;
 use colgrep_encoder::{EMBEDDED_CODEBOOK, Encoder, ModelSpec, RuntimeEnv};
@@ -23,7 +21,7 @@ use colgrep_index::lexical::{UnitFilter, UnitPlace};
 use colgrep_index::store::{Snapshot, Store};
 use colgrep_index::update::{Encoding, Updater};
 use colgrep_index::vector::{Codebook, Memory};
-use colgrep_search::{Corpus, CorpusAnswer, Layout, LocalShard, QueryContext, Request, Semantic, Shard, search};
+use colgrep_search::{Corpus, CorpusAnswer, Layout, LocalShard, Request, Semantic, Shard, search};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{FINE, REGRESSION};
@@ -108,16 +106,7 @@ impl Sharded {
             .map(|(at, snapshot)| LocalShard::new(snapshot, filter(at)).layout(Layout::Folders))
             .collect();
         let shards: Vec<&dyn Shard> = shards.iter().map(|shard| shard as &dyn Shard).collect();
-        let request = Request {
-            query,
-            knobs,
-            fusion: Fusion::MinMax,
-            files: FILES,
-            units_per_file: PerFile::Usual,
-            strength_min: 0.03,
-            semantic,
-            background: QueryContext::default(),
-        };
+        let request = Request { strength_min: 0.03, semantic, ..Request::new(query, knobs, FILES) };
         let paths = self.snapshots.first().map(|snapshot| &snapshot.path_facts);
         Ok(told(&search(&Corpus { shards: &shards, name: "", paths }, &request, None)?))
     }

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use self::text::InstanceText;
 use crate::FINE;
-use crate::corpus::Vars;
+use crate::corpus::{Vars, read_json};
 use crate::report::{OutputArgs, write_json};
 
 #[derive(Clone, Debug, clap::Args)]
@@ -147,11 +147,6 @@ pub fn run(args: &IssuesArgs, vars: &Vars) -> Result<u8> {
     };
     record.publish(args)?;
     Ok(FINE)
-}
-
-fn read_json<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<T> {
-    let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
-    serde_json::from_str(&text).with_context(|| path.display().to_string())
 }
 
 /// The names of a file of repositories, in lower case.

@@ -33,7 +33,13 @@ const SHARD_BYTES_MAX: u64 = 15_000;
 const QUERY_BYTES_MAX: u64 = 200_000;
 
 /// Repositories that do not change.
-struct FixedRepositories(Arc<Generation>);
+pub(crate) struct FixedRepositories(Arc<Generation>);
+
+impl FixedRepositories {
+    pub(crate) fn new(repositories: Vec<HostedRepository>) -> Arc<FixedRepositories> {
+        Arc::new(FixedRepositories(Arc::new(Generation::new(repositories))))
+    }
+}
 
 impl Catalog for FixedRepositories {
     fn now(&self) -> Option<Arc<Generation>> {
@@ -67,7 +73,7 @@ fn served(repositories: &[HostedRepository]) -> Result<Vec<(SocketAddr, Arc<Shar
         if own.is_empty() {
             continue;
         }
-        let server = ShardServer::new(Arc::new(FixedRepositories(Arc::new(Generation::new(own)))), None);
+        let server = ShardServer::new(FixedRepositories::new(own), None);
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let (address, running) = (listener.local_addr()?, Arc::clone(&server));
         std::thread::spawn(move || running.serve(&listener));
