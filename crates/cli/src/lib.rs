@@ -22,9 +22,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use colgrep_render::remark;
 use colgrep_syntax::worker;
 
-/// Something was found.
 pub const FOUND: u8 = 0;
-/// Nothing was found.
 pub const NOTHING: u8 = 1;
 /// Something went wrong.
 pub const FAILED: u8 = 2;

@@ -54,7 +54,6 @@ const AT_WORK_A_CORE_MAX: usize = 2;
 /// The media type of metrics.
 const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Serves a shard.
 pub struct ShardServer {
     held: Arc<dyn Catalog>,
     tokens: Option<Arc<AccessTokens>>,
@@ -82,9 +81,6 @@ impl ShardServer {
     }
 
     /// Binds a socket to listen on.
-    ///
-    /// # Errors
-    /// When the system refuses.
     pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
         TcpListener::bind(address)
     }
@@ -212,7 +208,6 @@ impl Drop for Searching<'_> {
     }
 }
 
-/// A connection from a client.
 struct ServerConnection<'s> {
     frames: Frames,
     server: &'s Arc<ShardServer>,

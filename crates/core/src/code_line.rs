@@ -67,7 +67,6 @@ const QUALIFIERS: &[&str] = &[
 ];
 /// Marks before a statement on its line.
 const OPENERS: [char; 13] = ['{', '}', '(', ')', '[', ']', ';', ':', ',', '=', '>', '&', '|'];
-/// Quotes of a literal.
 const QUOTES: [char; 3] = ['"', '\'', '`'];
 /// Quotes of a literal of several lines.
 const LONG_QUOTES: &[&str] = &["\"\"\"", "'''"];
@@ -255,7 +254,6 @@ const FRAMES: &[&str] = &[
     "continue",
     "default",
 ];
-/// Beginnings of imports.
 const IMPORTS: &[&str] = &[
     "import ",
     "from ",
@@ -307,7 +305,6 @@ const HEAD_LINES: [&str; 26] = [
 ];
 /// Beginnings of imports that may continue over several lines in brackets; other [`IMPORTS`] end with their line.
 const IMPORT_LINES: [&str; 5] = ["import ", "from ", "use ", "pub use ", "export {"];
-/// Words of licences.
 const LICENCES: &[&str] = &["copyright", "spdx-license", "licensed under", "all rights reserved", "(c) 20"];
 
 /// Whether a line names a licence or its owner.

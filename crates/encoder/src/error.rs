@@ -56,7 +56,6 @@ pub enum Error {
     Model {
         /// The folder, and the attempt.
         what: String,
-        /// The failure.
         source: Box<Error>,
     },
     /// A model of the hub is not on this machine and can't be fetched.
@@ -64,11 +63,9 @@ pub enum Error {
     NotFetched {
         /// `owner/name`.
         id: String,
-        /// The folder of the cache.
         cache: PathBuf,
         /// The hub that was asked, or would have been.
         endpoint: String,
-        /// The reason.
         source: Source,
     },
     /// No folder is known for models of the hub.

@@ -52,12 +52,10 @@ struct LineGrep<'a> {
     root: Option<Arc<WalkedFolder>>,
 }
 
-/// What files are sorted by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SortBy {
     /// By nothing: as they come, which is by path.
     None,
-    /// By path.
     #[default]
     Path,
     /// By the time of the last change.
@@ -98,7 +96,6 @@ pub struct LineSearch<'a> {
     pub scope: &'a Scope,
     /// How trees are walked.
     pub open: &'a OpenOptions,
-    /// Which lines, and how they are printed.
     pub lines: &'a LineOptions,
     /// What the answer looks like.
     pub wish: &'a OutputRequest,

@@ -53,7 +53,6 @@ const SAMPLE_PART_MAX: u64 = 1 << 14;
 /// The first half of a search.
 #[derive(Clone, Debug, Default)]
 pub struct Retrieval {
-    /// The parsed query.
     pub query: Query,
     /// The candidates with their rankings, and facts about their files.
     pub retrieved: Retrieved,
@@ -65,17 +64,11 @@ pub struct Retrieval {
 
 /// The parsed query, and the candidates with their rankings and facts about their files, before fusion. Depends only on
 /// the knobs of retrieval.
-///
-/// # Errors
-/// When an index can't be read.
 pub fn retrieve(corpus: &Corpus<'_>, request: &Request<'_>) -> Result<Retrieval> {
     with_retrieval(corpus, request, KnownQuery::Nothing, |_, retrieval| Ok(retrieval))
 }
 
 /// The same, for a caller that supplies the query's pointers.
-///
-/// # Errors
-/// As [`retrieve`].
 pub(crate) fn retrieve_pointed(corpus: &Corpus<'_>, request: &Request<'_>, pointers: Pointers) -> Result<Retrieval> {
     with_retrieval(corpus, request, KnownQuery::Pointers(pointers), |_, retrieval| Ok(retrieval))
 }

@@ -9,7 +9,6 @@ use reqwest::Url;
 
 use crate::error::{Error, Result};
 
-/// What is taken.
 const KNOWN: &str = "takes s3://BUCKET/FOLDER, gs://BUCKET/FOLDER, az://CONTAINER/FOLDER, file:///FOLDER, or a folder";
 
 /// Where indexes are shared.
@@ -79,7 +78,6 @@ impl StoreAddress {
         self.folder().is_some_and(|folder| path.starts_with(folder.canonicalize().as_deref().unwrap_or(folder)))
     }
 
-    /// The folder, if it is one.
     pub(crate) fn folder(&self) -> Option<&Path> {
         match &self.kind {
             StoreKind::Folder(folder) => Some(folder),
@@ -87,7 +85,6 @@ impl StoreAddress {
         }
     }
 
-    /// What it leads to.
     pub(crate) fn kind(&self) -> &StoreKind {
         &self.kind
     }

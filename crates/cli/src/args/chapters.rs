@@ -3,9 +3,7 @@
 /// Longest line that is laid out in two columns.
 const LINE_MAX: usize = 100;
 
-/// A chapter of the help.
 pub(crate) struct Chapter {
-    /// Its heading.
     pub title: &'static str,
     /// Names (or commands) with what they mean.
     pub rows: &'static [(&'static str, &'static str)],
@@ -119,7 +117,6 @@ impl Chapter {
         self.rows.iter().map(line).collect::<Vec<_>>().join("\n")
     }
 
-    /// The chapter in Markdown.
     pub(crate) fn markdown(&self) -> String {
         let escaped = |text: &str| text.replace('|', "\\|");
         let body = match self.column() {

@@ -13,7 +13,6 @@ use colgrep_render::{Format, OutputRequest, When};
 
 use super::search::{Color, TestsArg};
 
-/// `impact`.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ImpactArgs {
     /// What changed: a commit, A...B (what B changed since both were the same), or files, of which FILE:LINE and

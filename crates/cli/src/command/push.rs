@@ -22,7 +22,6 @@ use crate::transfer::Transfer;
 use colgrep_render::console::{Console, tell_refused};
 use colgrep_render::words::{counted, in_words};
 
-/// Seconds of a day.
 const DAY: u64 = 86_400;
 
 pub(super) fn run(args: &PushArgs, env: &Env) -> Result<u8> {

@@ -59,7 +59,6 @@ pub struct Corpus {
     pub repositories: Vec<HostedRepository>,
 }
 
-/// Names of the repositories.
 pub const NAMES: [&str; 7] = ["acme", "acme-web", "zeta", "lib.core", "tools", "docs", "web"];
 
 /// A question that all repositories answer.
@@ -223,12 +222,10 @@ pub struct Serving {
 }
 
 impl Serving {
-    /// Serves repositories.
     pub fn new(repositories: Vec<HostedRepository>, token: Option<&str>) -> Serving {
         Serving::at("127.0.0.1:0", repositories, token)
     }
 
-    /// The same at an address.
     pub fn at(address: &str, repositories: Vec<HostedRepository>, token: Option<&str>) -> Serving {
         let shelf = Arc::new(Shelf::default());
         *shelf.now.lock().expect("unbroken") = Some(Arc::new(Generation::new(repositories)));

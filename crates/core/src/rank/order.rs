@@ -35,7 +35,6 @@ const FAR_UNIT: usize = 200;
 /// its score.
 const WITHIN: f32 = 0.25;
 
-/// Number of signs.
 pub const SIGNS: usize = 16;
 
 /// The signs of a unit with their weights. Source: `colgrep-bench order` (docs/research/order.md).

@@ -16,7 +16,6 @@ pub(super) struct PathLimit {
     pub(super) path: String,
     /// The lines that are meant, the first and the last.
     pub(super) lines: Option<(u32, u32)>,
-    /// As it was written.
     pub(super) written: String,
     /// The same without lines.
     pub(super) file: String,

@@ -31,9 +31,6 @@ pub fn damage(error: &(dyn std::error::Error + 'static)) -> Option<String> {
 
 /// Repairs an index after an error that [`damage`] describes; `snapshot` was read. If the error is of one of several
 /// indexes that were read together (`is_alone` is false), only those from elsewhere count as unreadable.
-///
-/// # Errors
-/// As [`repair`].
 pub fn repair_after(
     error: &(dyn std::error::Error + 'static),
     store: &Store,

@@ -30,7 +30,6 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// How long one waits that needs every file.
 const PATIENCE_FOR_ALL: Duration = Duration::from_secs(600);
 
-/// How projects are opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OpenOptions {
@@ -124,9 +123,7 @@ pub struct Opening {
     pub behind: bool,
     /// Whether the answer needs every file: no hurry, and another writer is waited for.
     pub for_all: bool,
-    /// The options of the walk.
     pub walk: WalkOptions,
-    /// The model.
     pub choice: ModelChoice,
 }
 
@@ -155,9 +152,6 @@ pub fn open(
 
 /// Brings a project's index up to date and opens it. With `options` of `None` it keeps those that it was made with; for
 /// `wait` see [`Updater::wait`].
-///
-/// # Errors
-/// As [`Updater::run`].
 pub fn update(
     project: &Project,
     options: Option<&WalkOptions>,
@@ -196,7 +190,6 @@ fn updater<'a>(
 /// Work left to do for a project's index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Left {
-    /// Nothing.
     Nothing,
     /// Files or vectors; this many were done by the call.
     Some(u64),
@@ -206,9 +199,6 @@ pub enum Left {
 
 /// Continues the update of a project's index until `time` is spent or another process waits for the lock. Does nothing
 /// where there is no index.
-///
-/// # Errors
-/// As [`Updater::run`].
 pub fn go_on(project: &Project, model: Option<&Model>, time: Duration) -> colgrep_index::Result<Left> {
     if !project.root.is_dir() || !project.store.exists() {
         return Ok(Left::Nothing);

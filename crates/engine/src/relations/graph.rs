@@ -22,12 +22,10 @@ const OWN_CLASS: [&str; 6] = ["Self", "self", "this", "$this", "cls", "static"];
 /// Qualifiers that say nothing of the owner.
 const NO_OWNER: [&str; 3] = ["crate", "super", "parent"];
 
-/// A unit of the graph.
 #[derive(Clone, Debug)]
 pub struct GraphUnit {
     /// Its place in the index.
     pub hit: UnitHit,
-    /// Its name.
     pub name: String,
     /// The names of the units around it, joined by dots.
     pub parent: String,
@@ -55,9 +53,7 @@ pub struct CallTargets {
     pub is_certain: bool,
 }
 
-/// The calls of an index.
 pub struct CallGraph<'s> {
-    /// The index.
     pub snapshot: &'s Snapshot,
     /// Called names as written, by their last part; read once callers are asked for.
     callees: OnceCell<HashMap<String, Vec<String>>>,
@@ -74,7 +70,6 @@ impl std::fmt::Debug for CallGraph<'_> {
 }
 
 impl<'s> CallGraph<'s> {
-    /// The graph of an index.
     pub fn new(snapshot: &'s Snapshot) -> CallGraph<'s> {
         let callees = OnceCell::new();
         CallGraph { snapshot, callees, definitions: RefCell::default(), imports: RefCell::default() }
@@ -89,9 +84,6 @@ impl<'s> CallGraph<'s> {
     }
 
     /// The unit at a place of the index.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn unit(&self, hit: UnitHit) -> Result<GraphUnit> {
         Ok(GraphUnit::new((hit, self.snapshot.lexical.unit(hit.key)?.unit(&[]))))
     }
@@ -114,9 +106,6 @@ impl<'s> CallGraph<'s> {
     }
 
     /// The definitions with this last part of a name; declarations only where nothing defines it.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn definitions(&self, last: &str) -> Result<Rc<Vec<GraphUnit>>> {
         if let Some(known) = self.definitions.borrow().get(last) {
             return Ok(Rc::clone(known));
@@ -133,9 +122,6 @@ impl<'s> CallGraph<'s> {
     }
 
     /// The units that call a name by its last part, each with the name as written.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn callers(&self, last: &str) -> Result<Vec<(UnitHit, &str)>> {
         let mut found = Vec::new();
         for callee in self.callees()?.get(last).into_iter().flatten() {
@@ -147,9 +133,6 @@ impl<'s> CallGraph<'s> {
     }
 
     /// The definitions that a call of `callee` in `caller` may mean.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn targets(&self, caller: &GraphUnit, callee: &str) -> Result<CallTargets> {
         let (qualifier, last) = split_callee(callee);
         let all = self.definitions(last)?;
@@ -186,9 +169,6 @@ impl<'s> CallGraph<'s> {
     }
 
     /// Whether a file imports the one at a path, which need not be there any more, or is it.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn sees(&self, file: FileId, path: &str) -> Result<bool> {
         let imports = self.imports(file)?;
         Ok(self.path(file) == path || file_keys(path, language::facts()).iter().any(|key| imports.contains(key)))
@@ -207,9 +187,6 @@ impl<'s> CallGraph<'s> {
     }
 
     /// The units at these places without those that are the same.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn units(&self, hits: impl IntoIterator<Item = UnitHit>) -> Result<Vec<GraphUnit>> {
         let mut known: HashSet<UnitId> = HashSet::new();
         hits.into_iter().filter(|hit| known.insert(hit.key)).map(|hit| self.unit(hit)).collect()

@@ -221,9 +221,6 @@ fn allowed<'s>(
 }
 
 /// The indexed files below one of `below` of which the rules allow something, by path.
-///
-/// # Errors
-/// When the index can't be read.
 pub fn allowed_files<'s>(rules: &PathRules, below: &[String], snapshot: &'s Snapshot) -> Result<Vec<&'s FileRecord>> {
     let tests = tests_inside(rules, snapshot)?;
     Ok(allowed(rules, below, snapshot, &tests).into_iter().map(|(f, _)| f).collect())
@@ -270,7 +267,6 @@ pub struct Without<'a> {
     pub inner: Option<&'a dyn UnitFilter>,
     /// The unit's file.
     pub file: FileId,
-    /// A line of the unit.
     pub line: u32,
 }
 

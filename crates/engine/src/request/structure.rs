@@ -73,7 +73,6 @@ impl StructureCoverage {
 /// A text with the places that match in it.
 #[derive(Debug)]
 pub struct PlacedMatches {
-    /// The text.
     pub text: String,
     /// Where it matches, in order and apart from each other.
     places: Vec<Range<usize>>,
@@ -176,9 +175,6 @@ impl StructureMatcher {
 
     /// The matches in a file; if `lines` is given, its matches inside them. `None` if the file was not searched, which
     /// is kept in mind.
-    ///
-    /// # Errors
-    /// When the file can't be read.
     pub fn search(
         &self,
         path: &str,

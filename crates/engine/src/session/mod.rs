@@ -46,7 +46,6 @@ pub struct Session {
     model: Option<Model>,
     /// Projects by the paths they were found from.
     found: Vec<(PathBuf, Project, String)>,
-    /// Projects that are open, with their indexes.
     opened: Vec<(Project, Arc<Snapshot>)>,
     places: Vec<ProjectSearcher>,
     histories: Histories,
@@ -102,7 +101,6 @@ impl Session {
         })
     }
 
-    /// The settings in force.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
@@ -149,9 +147,6 @@ impl Session {
     }
 
     /// Ranks files. Their text is read later, when [`Results`] is asked for it.
-    ///
-    /// # Errors
-    /// As [`Session::search`].
     pub fn rank(&mut self, request: &SearchRequest) -> Result<Results<'_>> {
         self.prepare(request)?;
         let (mut query, mut ranked, mut first, mut wanted) = self.ranked_once(request)?;
@@ -257,9 +252,6 @@ impl Session {
 
     /// The files of the scope without a word of the query in any unit, by project and path, at most
     /// `request.shape.files`.
-    ///
-    /// # Errors
-    /// As [`Session::search`].
     pub fn files_without(&mut self, request: &SearchRequest) -> Result<Vec<FileAnswer>> {
         self.need_model(request, RankBy::Words)?;
         self.opening.for_all = true;

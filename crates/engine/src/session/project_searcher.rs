@@ -91,9 +91,7 @@ impl Within {
 /// A project, open for searching within a scope.
 #[derive(Debug)]
 pub struct ProjectSearcher {
-    /// The project.
     pub project: Project,
-    /// Its index.
     pub snapshot: Arc<Snapshot>,
     /// The paths that the search is limited to.
     pub within: Within,
@@ -116,9 +114,7 @@ pub struct ProjectSearcher {
 pub struct RankQuery<'a> {
     /// The question in words.
     pub query: &'a str,
-    /// The knobs of the ranking.
     pub knobs: &'a Knobs,
-    /// The fusion of the rankings.
     pub fusion: Fusion,
     /// Which rankings count.
     pub by: RankBy,
@@ -320,9 +316,6 @@ impl ProjectSearcher {
     }
 
     /// The same place without these paths from its root.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub(crate) fn without(mut self, paths: Vec<String>) -> Result<ProjectSearcher> {
         self.within.without.extend(paths);
         self.rules = self.rules.without(&self.within.without);
@@ -335,9 +328,6 @@ impl ProjectSearcher {
     /// The lines of the scope, by path and number, up to `lines_max`: path, number, text. With a pattern these are the
     /// lines of indexed files that it matches, else a line of each unit: the call, where calls were asked for. The second
     /// part tells whether there are more.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn lines(&self, lines_max: usize) -> Result<(Vec<ScopeLine>, bool)> {
         if self.pattern.is_some() || self.structure.is_some() {
             return Ok(self.matching_lines(lines_max));
@@ -389,9 +379,6 @@ impl ProjectSearcher {
 
     /// Lists the place's units by path and line, a result for each file. With `call_lines`, units that were asked for
     /// by their calls show the line of the call.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn list(&self, length: Length, call_lines: bool) -> Result<ProjectRanking> {
         let answer = list(&self.snapshot, self.filter(), length)?;
         let matches = answer.hits.iter().map(|hit| hit.units.len() as u64).collect();
@@ -400,9 +387,6 @@ impl ProjectSearcher {
     }
 
     /// Works out results of a ranking in parallel, each with the wanted detail.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn files(&self, ranked: &ProjectRanking, hits: &[usize], detail: Detail) -> Result<Vec<FileAnswer>> {
         if hits.len() == 1 || detail == Detail::Names {
             return hits.iter().map(|hit| self.file(ranked, *hit, detail)).collect();
@@ -418,9 +402,6 @@ impl ProjectSearcher {
     }
 
     /// Works out one result of a ranking, with the wanted detail.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn file(&self, ranked: &ProjectRanking, hit: usize, detail: Detail) -> Result<FileAnswer> {
         let is_first = hit == 0;
         let hit = &ranked.answer.hits[hit];
@@ -514,9 +495,6 @@ impl ProjectSearcher {
     }
 
     /// The indexed files that the scope allows and that are not in `ranked`, by path.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn files_without(&self, ranked: &ProjectRanking) -> Result<Vec<FileAnswer>> {
         let hit: HashSet<&str> = (0..ranked.len()).map(|h| ranked.path(h)).collect();
         let allowed = allowed_files(&self.rules, &self.within.below, &self.snapshot)?;
@@ -552,7 +530,6 @@ impl ProjectSearcher {
         own_line(&lines, unit, unit.span.end as usize) as u32
     }
 
-    /// The record of a file of its index.
     pub(crate) fn record(&self, path: &str) -> Option<&FileRecord> {
         let files = &self.snapshot.files.files;
         files.binary_search_by(|f| f.path.as_str().cmp(path)).ok().map(|at| &files[at])

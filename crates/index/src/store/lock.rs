@@ -51,9 +51,6 @@ impl Store {
 
     /// Takes the write lock. Waits for another writer, but no longer than `patience`; `waits` is called once, before
     /// the wait begins.
-    ///
-    /// # Errors
-    /// As [`Store::lock`].
     pub fn lock_within(&self, patience: Duration, waits: &dyn Fn()) -> Result<WriteLock> {
         let started = Instant::now();
         let mut pause = LOOK_AFTER;

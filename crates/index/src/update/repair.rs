@@ -12,9 +12,6 @@ use crate::vector::{VectorManifest, Vectors};
 /// `unreadable` is the snapshot whose content made no sense ([`Error::is_of_content`]). If all checksums of it are
 /// right, it was written or forged so: it is rebuilt, and never pulled again. That is done once for an index, since a
 /// failure that survives a rebuild is none of the index.
-///
-/// # Errors
-/// When the disk refuses.
 pub fn repair(store: &Store, unreadable: Option<&Snapshot>) -> Result<()> {
     let lock = store.lock(true)?;
     let mut table = match store.open() {

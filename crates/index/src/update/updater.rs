@@ -175,7 +175,6 @@ impl<'a> Updater<'a> {
         Updater { encoding: encoding.copied(), ..self }
     }
 
-    /// Reports progress to `progress`.
     #[must_use]
     pub fn progress(self, progress: &'a dyn Progress) -> Updater<'a> {
         Updater { progress, ..self }
@@ -336,7 +335,6 @@ impl<'a> Updater<'a> {
         table.walk_options() == *options && table.source == self.version()
     }
 
-    /// Takes the write lock.
     fn lock(&self, seen: &mut UpdateStart) -> Result<WriteLock> {
         // An answer without vectors now is better than one with vectors later.
         let patience = if seen.standing == Standing::Differs { self.patience } else { Duration::ZERO };

@@ -34,7 +34,6 @@ pub(crate) struct IntentLookup<'a> {
     pub(super) tokenizer: &'a mut Tokenizer,
 }
 
-/// A line to point at.
 pub(crate) struct Point {
     pub file: FilePlace,
     pub line: u32,

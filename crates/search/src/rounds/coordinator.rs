@@ -130,7 +130,6 @@ impl<'a> Coordinator<'a> {
         self.extents.iter().map(|extent| extent.places).sum()
     }
 
-    /// Documents of all indexes.
     pub(crate) fn documents(&self) -> u64 {
         self.extents.iter().map(|extent| extent.documents).sum()
     }

@@ -21,16 +21,13 @@ pub struct WrittenUnitsRequest {
     pub text: String,
 }
 
-/// A unit of a written name.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WrittenUnit {
-    /// The unit.
     pub unit: UnitFound,
     /// True if the case agrees.
     pub is_same_case: bool,
     /// True if all characters agree.
     pub is_exact: bool,
-    /// True if it is a heading.
     pub is_heading: bool,
     /// True if its file is prose, data, a test, benchmark or example, or vendored.
     pub is_aside: bool,
@@ -38,8 +35,6 @@ pub struct WrittenUnit {
 
 impl Round for WrittenUnitsRequest {
     type Answer = Vec<WrittenUnit>;
-
-    const NAME: &'static str = "written_units";
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<WrittenUnit>> {
         let mut found = named(search, &self.text, None)?;

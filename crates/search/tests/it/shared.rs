@@ -30,7 +30,6 @@ impl ChangeGate for Dies {
     }
 }
 
-/// The bytes of each part.
 fn bytes(shipment: &Shipment) -> Vec<(String, Vec<u8>)> {
     let of = |content: &PartContent| match content {
         PartContent::Bytes(bytes) => bytes.clone(),

@@ -11,7 +11,6 @@ use colgrep_index::update::{caught, check, repair};
 use crate::project::{FILES, Project, answers, ask, same};
 use crate::toy::{Toy, codebook, encoding};
 
-/// The file of the index with this ending.
 fn file(project: &Project, ending: &str) -> PathBuf {
     let mut files = fs::read_dir(project.store().lexical_folder()).expect("a folder").flatten().map(|e| e.path());
     files.find(|path| path.extension().is_some_and(|e| e == ending)).expect("a file")

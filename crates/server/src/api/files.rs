@@ -26,7 +26,6 @@ use colgrep_render::path::in_root;
 use colgrep_render::shards::remarks;
 use colgrep_render::words::{counted, counted_are};
 
-/// `grep`.
 pub fn grep(state: &ServerState, asked: &params::Grep) -> Result<ToolAnswer> {
     let mut scope = Scope::default();
     (scope.include, scope.exclude) = (asked.include.clone(), asked.exclude.clone());
@@ -117,7 +116,6 @@ fn not_read(here: PathBuf, mut unreadable: Vec<PathBuf>) -> String {
     format!("({})\n", escape_control(&notice::text(&notice)))
 }
 
-/// `outline`.
 pub fn outline(state: &ServerState, asked: &params::Outline) -> Result<String> {
     state.check_here()?;
     let (root, _, below) = state.locate(written_lines(state, &asked.file).0)?;
@@ -126,7 +124,6 @@ pub fn outline(state: &ServerState, asked: &params::Outline) -> Result<String> {
     Ok(page(&blocks, asked.offset, asked.max_tokens, "units", false))
 }
 
-/// `status`.
 pub fn status(state: &ServerState, asked: &params::Status) -> Result<ToolAnswer> {
     let answered = state_of(state)?;
     let lines: Vec<String> = answered.text.split_inclusive('\n').map(str::to_string).collect();

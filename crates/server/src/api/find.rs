@@ -12,7 +12,6 @@ use super::read::{NamesWithin, read_named, read_unit, written_lines};
 use super::state::ServerState;
 use super::tools::{facts, pattern, places, rank, related_within, scope};
 
-/// `search`.
 pub fn search(state: &ServerState, asked: &params::Search) -> Result<ToolAnswer> {
     let [name, file, like] = [&asked.name, &asked.file, &asked.like].map(|text| text.trim());
     if ![name, like].concat().is_empty() {

@@ -15,7 +15,6 @@ pub struct Heard<'l> {
     told: Mutex<UpdateHeard>,
 }
 
-/// What was heard of an update.
 #[derive(Debug, Default)]
 pub struct UpdateHeard {
     /// Why the index could not be compared with the files.
@@ -33,7 +32,6 @@ impl<'l> Heard<'l> {
         Heard { listener, told: Mutex::new(told) }
     }
 
-    /// What was recorded.
     pub fn told(self) -> UpdateHeard {
         self.told.into_inner().unwrap_or_else(PoisonError::into_inner)
     }

@@ -26,9 +26,7 @@ use super::state::{Root, ServerState};
 /// Greatest number of files.
 const FILES_MAX: usize = 1_000;
 
-/// A change of the files of a root.
 enum RootChange {
-    /// What git knows as a change.
     Git(GitChange),
     /// Files, from the root of their project, of which the units on lines, or else all units, are taken as changed.
     Places(Vec<(String, Option<LineSpan>)>),

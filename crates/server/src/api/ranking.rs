@@ -38,7 +38,6 @@ use colgrep_render::words::counted;
 /// Files retrieved for the first page; doubled for each later one. A search for more files looks at more units, in a
 /// small project at all of them.
 const WINDOW_FILES: usize = 10;
-/// Files that are read at once.
 const READ_FILES: usize = 16;
 
 /// What a result is shown as.
@@ -61,7 +60,6 @@ pub struct Window<'a> {
 pub struct RankedBlocks {
     /// The results as they are shown.
     pub blocks: Vec<String>,
-    /// Remarks on the indexes.
     pub remarks: String,
     /// Whether further results may follow.
     pub more: bool,
@@ -72,7 +70,6 @@ pub struct RankedBlocks {
 /// A root with the files and folders to look in, from the root of its project.
 pub type RootPaths<'a> = (&'a Arc<Root>, Vec<String>);
 
-/// A root that can be served.
 struct Served<'a> {
     root: &'a Root,
     place: ProjectSearcher,
@@ -80,13 +77,10 @@ struct Served<'a> {
     model: Option<&'a Model>,
 }
 
-/// One ranking over roots.
 pub struct RootsRanking<'a> {
-    /// The server's state.
     pub state: &'a ServerState,
     /// The roots, with the places to look in.
     pub roots: &'a [RootPaths<'a>],
-    /// What is asked.
     pub request: &'a SearchRequest,
     /// What is shown of the answer.
     pub window: Window<'a>,
@@ -123,9 +117,6 @@ impl RootsRanking<'_> {
     }
 
     /// Ranks.
-    ///
-    /// # Errors
-    /// When an index can't be read.
     pub fn once(&self) -> Result<RankedBlocks> {
         match self.state.shards() {
             Some(shards) => self.over_shards(shards),

@@ -41,7 +41,6 @@ pub struct ServerState {
     pub(super) roots: Vec<Arc<Root>>,
     /// Arguments that are not roots.
     pub(super) lost: Vec<Unserved>,
-    /// Histories that are open.
     histories: Arc<Histories>,
     /// Whether the roots were given when the server was started.
     is_fixed: bool,
@@ -84,9 +83,6 @@ impl ServerState {
     }
 
     /// The same for agents, whose requests may name a project inside a folder of repositories.
-    ///
-    /// # Errors
-    /// As [`ServerState::new`].
     pub fn for_agents(roots: &[PathBuf], groups: &[String], options: OpenOptions, env: &Env) -> Result<ServerState> {
         ServerState::started(roots, groups, options, env, true)
     }
@@ -278,7 +274,6 @@ impl ServerState {
         Ok(())
     }
 
-    /// The roots.
     pub fn roots(&self) -> impl Iterator<Item = &Arc<Root>> {
         self.roots.iter()
     }
@@ -299,9 +294,6 @@ impl ServerState {
     }
 
     /// A root's model; none if its settings ask for keywords alone.
-    ///
-    /// # Errors
-    /// When it can't be opened.
     pub fn model<'r>(&self, root: &'r Root) -> Result<Option<&'r Model>> {
         if root.model.get().is_none() {
             let opening = self.options.with(&self.settings(root)?);
@@ -322,9 +314,6 @@ impl ServerState {
     }
 
     /// The same; if files have to be read, those of `first` come first.
-    ///
-    /// # Errors
-    /// As [`ServerState::snapshot`].
     pub fn snapshot_with(&self, root: &Arc<Root>, first: &ReadFirst) -> Result<Arc<Snapshot>> {
         if let Err(error) = check_folder(root) {
             root.forget();

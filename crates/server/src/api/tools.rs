@@ -355,7 +355,6 @@ fn wanted(results: Option<usize>) -> Result<usize> {
     }
 }
 
-/// `find_related`.
 pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<ToolAnswer> {
     let roots = state.roots().map(|root| (root, vec![root.below.clone()])).collect();
     related_within(state, asked, Scope::default(), roots)

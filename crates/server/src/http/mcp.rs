@@ -25,7 +25,6 @@ use super::guard::Caller;
 use super::problem::Problem;
 use crate::mcp::{CallWork, McpServer, PendingAnswer, Worker, refused};
 
-/// Where MCP is spoken.
 pub const PATH: &str = "/mcp";
 
 /// The library's end of the route.
@@ -55,12 +54,10 @@ impl Worker for HttpWorker {
     }
 }
 
-/// Whose request it is.
 fn caller(request: &Extensions) -> Option<&Caller> {
     request.get::<Parts>()?.extensions.get::<Caller>()
 }
 
-/// The route.
 pub fn route(app: &Arc<App>) -> MethodRouter<Arc<App>> {
     let server = McpServer::with_own_roots(app.state.clone(), Arc::new(HttpWorker(Arc::clone(app))));
     // Names and origins are checked for all routes.

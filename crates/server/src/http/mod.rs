@@ -67,7 +67,6 @@ pub struct App {
     metrics: Metrics,
     /// Time that a request may take.
     patience: Duration,
-    /// Whether the log has queries.
     logs_queries: bool,
     /// The syntaxes that colour code, loaded when first needed.
     syntaxes: OnceLock<Syntaxes>,

@@ -30,7 +30,6 @@ use colgrep_render::panic::contained;
 /// How often the indexes are looked at.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// The repositories that are served.
 struct Repositories {
     /// The environment of the process.
     env: Env,

@@ -23,7 +23,6 @@ use crate::api::{ApiAnswer, Tool, answer, offered, unread};
 /// The key of a request's metadata by which a program asks for the answer as structured content too.
 const STRUCTURED: &str = "colgrep/structured";
 
-/// The work on a request.
 pub type CallWork = Box<dyn FnOnce() -> anyhow::Result<ApiAnswer> + Send>;
 /// An answer that is being worked on; the error is for the agent to read.
 pub type PendingAnswer<'w> = Pin<Box<dyn Future<Output = Result<ApiAnswer, String>> + Send + 'w>>;
@@ -40,7 +39,6 @@ pub trait Worker: Send + Sync + 'static {
     fn allowed(&self, request: &Extensions) -> Option<Vec<String>>;
 }
 
-/// The server of one client.
 #[derive(Clone)]
 pub struct McpServer {
     roots: ClientRoots,

@@ -17,7 +17,6 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// The name under which roots are asked for and answered.
 const ROOTS: &str = "roots";
 
-/// The roots of one client.
 #[derive(Clone)]
 pub struct ClientRoots {
     /// As the next call finds it.

@@ -10,9 +10,7 @@ use super::receipt::{InstallStep, Receipt, Receipts};
 use crate::files::read;
 use crate::hunk::Hunk;
 
-/// The change of one file.
 pub struct FileChange {
-    /// The file.
     pub path: PathBuf,
     /// Its current content; `None` if it does not exist.
     pub before: Option<String>,

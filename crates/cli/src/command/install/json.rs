@@ -11,7 +11,6 @@ use super::edit::{HOOK, NAME, OwnedPart, is_colgrep, is_of_folder, is_own_server
 pub struct JsonServerEntry {
     /// The object's key in the file.
     pub table: &'static str,
-    /// The entry.
     pub value: Value,
 }
 
@@ -93,7 +92,6 @@ impl OwnedPart for JsonServerEntry {
 pub struct Hook {
     /// The event's key.
     pub event: &'static str,
-    /// The entry.
     pub entry: Value,
     /// Whether the file says `"version": 1`.
     pub versioned: bool,
@@ -105,7 +103,6 @@ impl Hook {
         self.entries(root).into_iter().flat_map(|entry| self.own_of(entry)).collect()
     }
 
-    /// The entries of the event.
     fn entries(&self, root: &CstRootNode) -> Vec<CstNode> {
         let hooks = root.object_value().and_then(|o| o.object_value("hooks"));
         let list = hooks.and_then(|h| h.array_value(self.event));
