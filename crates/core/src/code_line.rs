@@ -348,6 +348,7 @@ mod tests {
     fn a_definition_is_named_behind_its_attributes_and_comments() {
         for (lines, name, expected) in [
             (&["@spec escape(binary)", "def escape(text) do"][..], "escape", Some(1)),
+            (&["-spec escape(binary) -> binary when", "    Text :: binary.", "escape(Text) ->"], "escape", Some(2)),
             (&["@deprecated \"use escape\"", "def escape(text) do"], "escape", Some(1)),
             (&["@JvmName(\"reset\")", "internal fun reset() {"], "reset", Some(1)),
             (&["@Override public void run() {", "run(1);"], "run", Some(0)),

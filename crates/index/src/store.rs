@@ -47,7 +47,7 @@ pub use share::{Adoption, IndexPart, NewPart, POINT_PART, PartContent, Shipment,
 pub use table::{FileRecord, FileTable, opened_table, sealed_table};
 
 /// Raise it whenever units, their texts, tokens, fields, the file table or the manifest in it change.
-const LAYOUT_VERSION: u32 = 19;
+const LAYOUT_VERSION: u32 = 20;
 
 /// Version of the lexical index and the file table; everything is rebuilt when it changes. It contains the hash of the
 /// languages, whose rows and queries define the units. Vector files have their own versions, in the first bytes of a
