@@ -262,7 +262,7 @@ fn a_change_may_be_lines() {
     ] {
         assert!(changed(place).contains(told), "{place}: {}", changed(place));
     }
-    for place in ["ring.py:99", "ring.py:0", "ring.py:99-100"] {
+    for place in ["ring.py:99", "ring.py:99-100"] {
         sandbox.refuses(&["impact", place], "counted from 1, so there is no line");
     }
     assert_eq!(reasons(&sandbox, &["HEAD~1..HEAD"]), reasons(&sandbox, &["HEAD~1...HEAD"]));
@@ -307,6 +307,10 @@ fn an_agent_asks_what_a_change_affects() {
     assert!(client.good("impact", json!({"change": "ring.py:1-6"})).contains("(3 changed units in 1 file)"));
     let told = client.good("impact", json!({"change": ["HEAD"], "tests": "only"}));
     assert!(told.contains("test_ring.py") && !told.contains("fast.py"), "{told}");
+    for behind in ["0", "3-2", "2x"] {
+        let told = format!("ring.py exists, but \"{behind}\" after it is not a line; lines count from 1");
+        sandbox.refuses(&["impact", &format!("ring.py:{behind}")], &told);
+    }
     let one = client.good("impact", json!({"results": 1}));
     assert!(one.contains("offset"), "more follow: {one}");
     let told = client.good("impact", json!({"change": ["README.md"], "tests": "only"}));
@@ -343,3 +347,5 @@ fn a_root_inside_a_project_tells_of_itself_alone() {
     assert!(told.contains("other.py") && told.contains("in 1 file)"), "{told}");
     assert!(!told.contains("ring.py") && !told.contains("fast.py"), "{told}");
 }
+        (json!({"change": ["ring.py:0"]}), "\"0\" after it is not a line; lines count from 1"),
+        (json!({"change": ["ring.py", "ring.py:3-2"]}), "\"3-2\" after it is not a line; lines count from 1"),
