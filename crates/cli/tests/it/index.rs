@@ -181,6 +181,9 @@ fn a_home_folder_is_refused_without_yes() {
     let root = sandbox.root().display().to_string();
     let ran = sandbox.run_with(&[("HOME", &root)], &["parse"]);
     assert!(ran.status == 2 && ran.err.contains("pass -y"), "{ran:?}");
+    // It has no such flag.
+    let ran = sandbox.run_with(&[("HOME", &root)], &["impact", "--staged"]);
+    assert!(ran.status == 2 && !ran.err.contains("pass -y") && ran.err.contains("`colgrep init -y"), "{ran:?}");
     assert_eq!(sandbox.run_with(&[("HOME", &root)], &["parse", "-y", "-l", "-k", "1"]).status, 0);
 }
 
