@@ -102,8 +102,8 @@ impl Results<'_> {
         }
     }
 
-    /// Works out some of the results, in parallel. Damage that shows only here is repaired for the next search: earlier
-    /// files may have been given out already.
+    /// Works out some of the results, in parallel, without those whose files have nothing of them any more. Damage that
+    /// shows only here is repaired for the next search: earlier files may have been given out already.
     ///
     /// # Errors
     /// When an index can't be read.
@@ -120,7 +120,8 @@ impl Results<'_> {
                 self.repair(place, &error);
                 error
             });
-            files.extend(rest?);
+            let is_there = |file: &FileAnswer| self.detail == Detail::Names || !file.units.is_empty();
+            files.extend(rest?.into_iter().filter(is_there));
         }
         Ok(files)
     }

@@ -176,7 +176,29 @@ impl RankedTogether {
         self.order.truncate(results);
     }
 
-    /// Works out some of the results in parallel, each with the wanted detail. Tells which place failed.
+    /// Works out some of the results, and leaves out those whose files have nothing of them any more: later results move
+    /// up.
+    ///
+    /// # Errors
+    /// As [`RankedTogether::files`].
+    pub fn read(
+        &mut self,
+        parts: &dyn Parts,
+        range: Range<usize>,
+        detail: Detail,
+    ) -> std::result::Result<Vec<FileAnswer>, Box<(usize, Error)>> {
+        let mut files = self.files(parts, range.clone(), detail)?;
+        if detail != Detail::Names {
+            let mut is_there = files.iter().map(|file| !file.units.is_empty());
+            let mut at = 0..;
+            self.order.retain(|_| !at.next().is_some_and(|at| range.contains(&at)) || is_there.next() != Some(false));
+            files.retain(|file| !file.units.is_empty());
+        }
+        Ok(files)
+    }
+
+    /// Works out some of the results in parallel, each with the wanted detail; one without units has nothing in its file
+    /// any more. Tells which place failed.
     ///
     /// # Errors
     /// When an index can't be read.

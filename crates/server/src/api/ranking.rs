@@ -205,9 +205,11 @@ impl RootsRanking<'_> {
             let room = self.window.wanted - all.len();
             let more = ranked.len() > room || !are_all;
             ranked.truncate(room);
-            for start in (0..ranked.len()).step_by(READ_FILES) {
+            let mut start = 0;
+            while start < ranked.len() {
                 let range = start..ranked.len().min(start + READ_FILES);
-                let read = ranked.files(&shower, range, Detail::Lines).map_err(|failed| failed.1)?;
+                let read = ranked.read(&shower, range, Detail::Lines).map_err(|failed| failed.1)?;
+                start += read.len();
                 all.extend(read.iter().map(self.window.show));
                 told.add(&read);
             }
@@ -247,17 +249,18 @@ impl RootsRanking<'_> {
             before = files.zip(0..).collect();
             asked = asked.saturating_mul(2);
         };
-        let found = ranked.len();
+        let beyond = ranked.len().saturating_sub(self.window.wanted);
         ranked.truncate(self.window.wanted);
         // No further one is given a piece.
         let deep = ranked.len().min(pack::FILES_MAX);
-        let mut files = ranked.files(&shower, 0..deep, Detail::Parts).map_err(|failed| failed.1)?;
-        for start in (deep..ranked.len()).step_by(READ_FILES) {
-            let range = start..ranked.len().min(start + READ_FILES);
-            files.extend(ranked.files(&shower, range, Detail::Lines).map_err(|failed| failed.1)?);
+        let mut files = ranked.read(&shower, 0..deep, Detail::Parts).map_err(|failed| failed.1)?;
+        while files.len() < ranked.len() {
+            let range = files.len()..ranked.len().min(files.len() + READ_FILES);
+            files.extend(ranked.read(&shower, range, Detail::Lines).map_err(|failed| failed.1)?);
         }
         told.add(&files);
         if self.request.has_end() {
+        let found = ranked.len() + beyond;
             told.end(&shower, &ranked)?;
         }
         let pieces = pieces(&files, tokens, true);
@@ -292,7 +295,8 @@ impl RootsRanking<'_> {
         let mut listed = list(places, length, true)?;
         let more = listed.len() > wanted;
         listed.truncate(wanted);
-        let files = listed.files(places, 0..listed.len(), Detail::Lines).map_err(|failed| failed.1)?;
+        let all = 0..listed.len();
+        let files = listed.read(places, all, Detail::Lines).map_err(|failed| failed.1)?;
         told.list(&files);
         Ok((files.iter().map(show).collect(), more))
     }
