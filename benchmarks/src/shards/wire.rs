@@ -44,6 +44,10 @@ impl Catalog for FixedRepositories {
     fn damaged(&self, error: colgrep_index::Error) {
         eprintln!("an index is damaged: {}", error.full());
     }
+
+    fn broke(&self, panic: &colgrep_index::Error) {
+        eprintln!("a connection ended by a panic: {}", panic.full());
+    }
 }
 
 fn opened(args: &ShardsArgs, name: &str, model: Option<&Model>) -> Result<HostedRepository> {

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -207,6 +208,9 @@ impl Catalog for Shelf {
     }
 
     fn damaged(&self, error: colgrep_index::Error) {
+    /// How often a panic is still met outside the indexes, and those that were reported.
+    pub panics: AtomicUsize,
+    pub broken: Mutex<Vec<String>>,
         self.damaged.lock().expect("unbroken").push(error.full());
     }
 
@@ -218,7 +222,14 @@ impl Catalog for Shelf {
 /// A server on loopback, which ends when it is dropped.
 pub struct Serving {
     pub address: SocketAddr,
+    fn broke(&self, panic: &colgrep_index::Error) {
+        self.broken.lock().expect("unbroken").push(panic.full());
+    }
+
     pub shelf: Arc<Shelf>,
+        let one_less = |left: usize| left.checked_sub(1);
+        let is_met = self.panics.fetch_update(Ordering::AcqRel, Ordering::Acquire, one_less).is_ok();
+        assert!(!is_met, "outside the indexes");
     server: Arc<ShardServer>,
 }
 
