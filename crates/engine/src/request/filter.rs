@@ -82,6 +82,15 @@ impl Filter {
         };
         let mut lines = lines.into_iter();
         let mut files = HashMap::with_capacity(allowed.len());
+        if let Some(structure) = structure {
+            let is_left_out = |file: &&FileRecord| {
+                file.skip == Some(Skip::TooLarge)
+                    && below.iter().any(|below| is_below(&file.path, below))
+                    && allows(rules, file)
+            };
+            let large = snapshot.files.files.iter().filter(is_left_out);
+            large.for_each(|file| structure.leave_out(&file.path, "is too large to be indexed"));
+        }
         for (file, part) in allowed {
             let matches = lines.next();
             if matches.as_ref().is_none_or(|m| !m.is_empty()) {

@@ -53,6 +53,11 @@ impl StructureCoverage {
     }
 
     /// Whether there is something to say of it; `is_all`: nothing was found.
+    fn fail(&mut self, path: &str, why: String) {
+        self.failed += 1;
+        self.first_failed.get_or_insert_with(|| (path.to_string(), why));
+    }
+
     pub fn tells(&self, is_all: bool) -> bool {
         self.failed > 0 || (is_all && !self.other.is_empty())
     }
@@ -158,11 +163,21 @@ impl StructureMatcher {
         let meaning =
             known.entry(language.name).or_insert_with(|| structure::find("", language, &self.pattern)).as_ref();
         let meaning = meaning.map_err(Clone::clone)?;
-        lock(&self.coverage).is_code |= !meaning.readings.is_empty();
+        // Elsewhere the text says what it is code of.
+        let is_known = structure::languages_in(language).next().is_some();
+        lock(&self.coverage).is_code |= is_known && !meaning.readings.is_empty();
         Ok(get(meaning))
     }
 
     /// The text that a file of one of these languages needs.
+    /// Keeps in mind that a file is left out of the index for this reason, if the pattern is code in its language.
+    pub(crate) fn leave_out(&self, path: &str, why: &str) {
+        let language = language::of_file(path, &[]);
+        if self.meaning(language, |meaning| !meaning.readings.is_empty()) == Ok(true) {
+            lock(&self.coverage).fail(path, why.to_string());
+        }
+    }
+
     pub(crate) fn needed<'l>(&self, languages: impl Iterator<Item = &'l str>) -> Needed {
         let of_reading = |literals: &Vec<String>| {
             Needed::All(literals.iter().map(|literal| Needed::Text(literal.clone().into_bytes())).collect())
@@ -193,20 +208,23 @@ impl StructureMatcher {
         let found = self.meaning(language, |meaning| (!meaning.readings.is_empty()).then(|| meaning.may_match(&text)));
         let found = found.and_then(|may_match| match may_match {
             Some(_) if is_cut => Err(structure::TOO_LARGE.to_string()),
-            Some(true) => structure::find(&text, language, &self.pattern).map(|found| Some(found.places)),
+            Some(true) => structure::find(&text, language, &self.pattern)
+                .map(|found| (!found.readings.is_empty()).then_some(found.places)),
             Some(false) => Ok(Some(Vec::new())),
             None => Ok(None),
         });
         let mut coverage = lock(&self.coverage);
         Ok(match found {
-            Ok(Some(places)) => Some(placed(text, &places, lines)),
+            Ok(Some(places)) => {
+                coverage.is_code = true;
+                Some(placed(text, &places, lines))
+            }
             Ok(None) => {
                 *coverage.other.entry(language.name).or_default() += 1;
                 None
             }
             Err(why) => {
-                coverage.failed += 1;
-                coverage.first_failed.get_or_insert_with(|| (path.to_string(), why));
+                coverage.fail(path, why);
                 None
             }
         })
