@@ -191,7 +191,7 @@ fn asked(
     let scope = &Scope::default();
     let place = |one: &HostedRepository| {
         let (project, snapshot) = (one.project.clone(), Arc::clone(&one.snapshot));
-        ProjectSearcher::new(project, snapshot, Within::everything(), scope, false, &one.settings)
+        ProjectSearcher::new(project, snapshot, Within::everything(), scope, false, &one.settings, &|| false)
     };
     let knobs = Knobs::of(Profile::Default);
     let mut sums = Sums::default();

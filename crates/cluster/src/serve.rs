@@ -556,5 +556,5 @@ fn place(repository: &HostedRepository, begin: &Begin) -> colgrep_engine::Result
     let within = if below.is_empty() { Within::everything() } else { Within::paths(below) };
     let HostedRepository { name, project, snapshot, settings, .. } = repository;
     within.check_exists(name, project, snapshot)?;
-    ProjectSearcher::new(project.clone(), Arc::clone(snapshot), within, &begin.scope, false, settings)
+    ProjectSearcher::new(project.clone(), Arc::clone(snapshot), within, &begin.scope, false, settings, &|| false)
 }

@@ -130,8 +130,16 @@ impl Corpus {
         let is_wanted = |one: &&HostedRepository| names.is_none_or(|names| names.contains(&one.name));
         let place = |one: &HostedRepository| {
             let HostedRepository { project, snapshot, settings, .. } = one;
-            ProjectSearcher::new(project.clone(), Arc::clone(snapshot), Within::everything(), scope, false, settings)
-                .expect("a place")
+            ProjectSearcher::new(
+                project.clone(),
+                Arc::clone(snapshot),
+                Within::everything(),
+                scope,
+                false,
+                settings,
+                &|| false,
+            )
+            .expect("a place")
         };
         let places: Vec<ProjectSearcher> = self.repositories.iter().filter(is_wanted).map(place).collect();
         if places.is_empty() {
@@ -200,6 +208,9 @@ pub struct Shelf {
     pub missing: Mutex<Vec<(String, String)>>,
     /// Damage that was reported.
     pub damaged: Mutex<Vec<String>>,
+    /// How often a panic is still met outside the indexes, and those that were reported.
+    pub panics: AtomicUsize,
+    pub broken: Mutex<Vec<String>>,
 }
 
 impl Catalog for Shelf {
@@ -208,13 +219,17 @@ impl Catalog for Shelf {
     }
 
     fn damaged(&self, error: colgrep_index::Error) {
-    /// How often a panic is still met outside the indexes, and those that were reported.
-    pub panics: AtomicUsize,
-    pub broken: Mutex<Vec<String>>,
         self.damaged.lock().expect("unbroken").push(error.full());
     }
 
+    fn broke(&self, panic: &colgrep_index::Error) {
+        self.broken.lock().expect("unbroken").push(panic.full());
+    }
+
     fn missing(&self) -> Vec<(String, String)> {
+        let one_less = |left: usize| left.checked_sub(1);
+        let is_met = self.panics.fetch_update(Ordering::AcqRel, Ordering::Acquire, one_less).is_ok();
+        assert!(!is_met, "outside the indexes");
         self.missing.lock().expect("unbroken").clone()
     }
 }
@@ -222,14 +237,7 @@ impl Catalog for Shelf {
 /// A server on loopback, which ends when it is dropped.
 pub struct Serving {
     pub address: SocketAddr,
-    fn broke(&self, panic: &colgrep_index::Error) {
-        self.broken.lock().expect("unbroken").push(panic.full());
-    }
-
     pub shelf: Arc<Shelf>,
-        let one_less = |left: usize| left.checked_sub(1);
-        let is_met = self.panics.fetch_update(Ordering::AcqRel, Ordering::Acquire, one_less).is_ok();
-        assert!(!is_met, "outside the indexes");
     server: Arc<ShardServer>,
 }
 

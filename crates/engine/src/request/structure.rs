@@ -9,6 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use colgrep_index::beneath::TreeFolder;
 use colgrep_index::signature::Needed;
 use colgrep_index::store::FileRecord;
+use colgrep_search::Stops;
 use colgrep_syntax::language::{self, Language};
 use colgrep_syntax::read::decoded;
 use colgrep_syntax::structure::{self, StructureMatches};
@@ -52,12 +53,12 @@ impl StructureCoverage {
         self.first_failed = self.first_failed.take().or(other.first_failed);
     }
 
-    /// Whether there is something to say of it; `is_all`: nothing was found.
     fn fail(&mut self, path: &str, why: String) {
         self.failed += 1;
         self.first_failed.get_or_insert_with(|| (path.to_string(), why));
     }
 
+    /// Whether there is something to say of it; `is_all`: nothing was found.
     pub fn tells(&self, is_all: bool) -> bool {
         self.failed > 0 || (is_all && !self.other.is_empty())
     }
@@ -169,7 +170,6 @@ impl StructureMatcher {
         Ok(get(meaning))
     }
 
-    /// The text that a file of one of these languages needs.
     /// Keeps in mind that a file is left out of the index for this reason, if the pattern is code in its language.
     pub(crate) fn leave_out(&self, path: &str, why: &str) {
         let language = language::of_file(path, &[]);
@@ -178,6 +178,7 @@ impl StructureMatcher {
         }
     }
 
+    /// The text that a file of one of these languages needs.
     pub(crate) fn needed<'l>(&self, languages: impl Iterator<Item = &'l str>) -> Needed {
         let of_reading = |literals: &Vec<String>| {
             Needed::All(literals.iter().map(|literal| Needed::Text(literal.clone().into_bytes())).collect())
@@ -230,15 +231,20 @@ impl StructureMatcher {
         })
     }
 
-    /// The numbers of the lines in each file on which matches begin; none for a file that can't be read.
+    /// The numbers of the lines in each file on which matches begin, until `stops` is true; none for a file that can't be
+    /// read.
     pub(crate) fn lines_in_files(
         &self,
         lines: Option<&LineMatcher>,
         root: &Path,
         files: &[&FileRecord],
+        stops: Stops<'_>,
     ) -> Vec<Vec<u32>> {
         let tree = TreeFolder::open(root).ok();
         let of_file = |record: &&FileRecord| {
+            if stops() {
+                return None;
+            }
             let file = tree.as_ref()?.file(Path::new(&record.path)).ok()?;
             let found = self.search(&record.path, language::by_name(&record.language), lines, file).ok()??;
             Some(found.lines())

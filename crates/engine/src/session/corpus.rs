@@ -326,7 +326,9 @@ fn ranked_in(
     let mut watcher =
         Watcher { explanation: asked.explain.then(Explanation::default), trace, timing: Timing::default() };
     let watch = (asked.explain || trace.is_some()).then_some(&mut watcher as &mut dyn Watch);
-    let mut answer = search(corpus, request, watch)?;
+    let stops = || listener.stops();
+    let background = colgrep_search::QueryContext { stops: Some(&stops), ..request.background };
+    let mut answer = search(corpus, &Request { background, ..*request }, watch)?;
     if asked.single_units {
         answer.hits = single_units(&answer, asked.files);
     }
@@ -443,6 +445,7 @@ fn with_request<T>(
         near: near.as_ref(),
         here: &here,
         past: asked.past,
+        stops: None,
     };
     let request = request(asked, semantic, background);
     let name = if let [place] = places { place.snapshot.files.root.as_str() } else { "" };

@@ -393,7 +393,8 @@ impl Session {
     fn filtered(&self, project: &Project, snapshot: Arc<Snapshot>, within: &Within) -> Result<ProjectSearcher> {
         let no_ignore = self.opening.walk.no_ignore;
         guarded(|| {
-            ProjectSearcher::new(project.clone(), snapshot, within.clone(), &self.scope, no_ignore, &self.settings)
+            let (scope, settings, stops) = (&self.scope, &self.settings, || self.listener.stops());
+            ProjectSearcher::new(project.clone(), snapshot, within.clone(), scope, no_ignore, settings, &stops)
         })
     }
 

@@ -16,6 +16,7 @@ use colgrep_index::ids::{FileId, StableId};
 use colgrep_index::lexical::UnitFilter;
 use colgrep_index::source::read_text;
 use colgrep_index::store::{FileRecord, Snapshot};
+use colgrep_search::Stops;
 use colgrep_syntax::language;
 use colgrep_syntax::parse::StoredUnit;
 use colgrep_syntax::read::{self, lines_between};
@@ -300,7 +301,8 @@ impl ProjectSearcher {
     /// Works out the scope's filter for an open project. With `no_ignore`, paths that the settings ignore pass too.
     ///
     /// # Errors
-    /// On a bad glob, pattern or type, where git is asked and has no answer, or when the index can't be read.
+    /// On a bad glob, pattern or type, where git is asked and has no answer, when the index can't be read, or where `stops`
+    /// ends it.
     pub fn new(
         project: Project,
         snapshot: Arc<Snapshot>,
@@ -308,12 +310,14 @@ impl ProjectSearcher {
         scope: &Scope,
         no_ignore: bool,
         settings: &Settings,
+        stops: Stops<'_>,
     ) -> Result<ProjectSearcher> {
         let rules = PathRules::new(scope, no_ignore, settings, &project)?.below(&within.below).without(&within.without);
         let pattern = scope.pattern.as_ref().map(matcher).transpose()?;
         let structure = scope.structure.as_deref().map(StructureMatcher::new).transpose()?;
         let (below, facts) = (&within.below, &scope.facts);
-        let filter = Filter::new(pattern.as_ref(), structure.as_ref(), facts, &rules, below, &project, &snapshot)?;
+        let patterns = (pattern.as_ref(), structure.as_ref());
+        let filter = Filter::new(patterns, facts, &rules, below, &project, &snapshot, stops)?;
         let tags = settings.tags().into_iter().map(|(name, globs)| (name.to_string(), globs.to_vec())).collect();
         let facts = scope.facts.clone();
         Ok(ProjectSearcher { project, snapshot, within, rules, filter, facts, pattern, structure, tags })
@@ -327,8 +331,8 @@ impl ProjectSearcher {
         self.within.without.extend(paths);
         self.rules = self.rules.without(&self.within.without);
         let ProjectSearcher { project, snapshot, within, rules, facts, pattern, structure, .. } = &self;
-        let (pattern, structure) = (pattern.as_ref(), structure.as_ref());
-        self.filter = Filter::new(pattern, structure, facts, rules, &within.below, project, snapshot)?;
+        let patterns = (pattern.as_ref(), structure.as_ref());
+        self.filter = Filter::new(patterns, facts, rules, &within.below, project, snapshot, &|| false)?;
         Ok(self)
     }
 

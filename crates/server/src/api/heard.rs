@@ -72,6 +72,10 @@ impl Listener for Heard<'_> {
         self.listener.progress()
     }
 
+    fn stops(&self) -> bool {
+        self.listener.stops()
+    }
+
     fn traces(&self) -> bool {
         self.listener.traces()
     }

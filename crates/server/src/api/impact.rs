@@ -139,7 +139,9 @@ fn in_root(
 ) -> Result<(ImpactAnswer, String)> {
     let (snapshot, settings, _) = state.opened(root, &ReadFirst::default())?;
     let within = Within::paths(vec![root.below.clone()]);
-    let place = ProjectSearcher::new(root.project.clone(), snapshot, within, &Scope::default(), false, &settings)?;
+    let stops = || state.end.has_come();
+    let place =
+        ProjectSearcher::new(root.project.clone(), snapshot, within, &Scope::default(), false, &settings, &stops)?;
     let changed = match change {
         RootChange::Places(places) => changed_at(&CallGraph::new(&place.snapshot), places)?,
         RootChange::Git(change) => {

@@ -114,8 +114,8 @@ impl RootsRanking<'_> {
                     }
                 };
             let within = Within::paths(below.clone());
-            let place =
-                ProjectSearcher::new(root.project.clone(), snapshot, within, &self.request.scope, false, &settings)?;
+            let (scope, stops) = (&self.request.scope, || self.state.end.has_come());
+            let place = ProjectSearcher::new(root.project.clone(), snapshot, within, scope, false, &settings, &stops)?;
             served.push(Served { root, place, settings, model });
         }
         check_rest(served.is_empty(), &unserved)?;
@@ -196,9 +196,10 @@ impl RootsRanking<'_> {
         told: &mut RankingReport,
     ) -> Result<(Vec<String>, bool)> {
         let console = Console::new(true, &self.state.env);
+        let listener = self.state.until_end(&*console);
         let (mut all, mut seen, mut files) = (Vec::new(), HashSet::new(), WINDOW_FILES);
         loop {
-            let (mut ranked, shower) = run.rank(field, model, files, &*console)?;
+            let (mut ranked, shower) = run.rank(field, model, files, &listener)?;
             told.heard(shower.standing());
             let are_all = ranked.len() < files;
             ranked.retain(|place, repository, path| seen.insert((place, repository.to_string(), path.to_string())));
@@ -234,9 +235,10 @@ impl RootsRanking<'_> {
         told: &mut RankingReport,
     ) -> Result<(Vec<String>, bool)> {
         let console = Console::new(true, &self.state.env);
+        let listener = self.state.until_end(&*console);
         let (mut before, mut asked) = (HashMap::<(usize, String, String), usize>::new(), WINDOW_FILES);
         let (mut ranked, shower) = loop {
-            let (mut ranked, shower) = run.rank(field, model, asked, &*console)?;
+            let (mut ranked, shower) = run.rank(field, model, asked, &listener)?;
             told.heard(shower.standing());
             ranked.begin_with(|place, repository, path| {
                 before.get(&(place, repository.to_string(), path.to_string())).copied()
@@ -258,9 +260,9 @@ impl RootsRanking<'_> {
             let range = files.len()..ranked.len().min(files.len() + READ_FILES);
             files.extend(ranked.read(&shower, range, Detail::Lines).map_err(|failed| failed.1)?);
         }
+        let found = ranked.len() + beyond;
         told.add(&files);
         if self.request.has_end() {
-        let found = ranked.len() + beyond;
             told.end(&shower, &ranked)?;
         }
         let pieces = pieces(&files, tokens, true);

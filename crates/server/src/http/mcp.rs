@@ -36,9 +36,9 @@ struct HttpWorker(Arc<App>);
 
 impl Worker for HttpWorker {
     fn work(&self, request: &Extensions, work: CallWork) -> PendingAnswer<'_> {
-        let key = caller(request).map(|caller| caller.key.clone()).unwrap_or_default();
+        let caller = caller(request).cloned().unwrap_or_default();
         Box::pin(async move {
-            let answer = self.0.work(&key, |_| work()).await.map_err(Problem::into_detail)?;
+            let answer = self.0.work(&caller, |_, _| work()).await.map_err(Problem::into_detail)?;
             self.0.metrics.count_partial(answer.is_partial());
             Ok(answer)
         })
