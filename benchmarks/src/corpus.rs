@@ -153,7 +153,8 @@ impl BenchRepository {
             update(&project, None, true, encoding.as_ref(), &()).with_context(|| format!("indexing {name}"))?;
         // Ignore the settings of this machine, so that records are reproducible.
         let (within, settings) = (Within::paths(vec![below]), Settings::default());
-        let place = ProjectSearcher::new(project, Arc::new(snapshot), within, &Scope::default(), false, &settings)?;
+        let place =
+            ProjectSearcher::new(project, Arc::new(snapshot), within, &Scope::default(), false, &settings, &|| false)?;
         let (name, by, fusion) = (name.to_string(), ranking.by(), ranking.fusion());
         let mut repository = BenchRepository {
             name,

@@ -49,6 +49,10 @@ impl Catalog for FixedRepositories {
     fn damaged(&self, error: colgrep_index::Error) {
         eprintln!("an index is damaged: {}", error.full());
     }
+
+    fn broke(&self, panic: &colgrep_index::Error) {
+        eprintln!("a connection ended by a panic: {}", panic.full());
+    }
 }
 
 fn opened(args: &ShardsArgs, name: &str, model: Option<&Model>) -> Result<HostedRepository> {
@@ -191,7 +195,7 @@ fn asked(
     let scope = &Scope::default();
     let place = |one: &HostedRepository| {
         let (project, snapshot) = (one.project.clone(), Arc::clone(&one.snapshot));
-        ProjectSearcher::new(project, snapshot, Within::everything(), scope, false, &one.settings)
+        ProjectSearcher::new(project, snapshot, Within::everything(), scope, false, &one.settings, &|| false)
     };
     let knobs = Knobs::of(Profile::Default);
     let mut sums = Sums::default();

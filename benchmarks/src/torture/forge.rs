@@ -19,7 +19,7 @@ use colgrep_engine::settings::Settings;
 use colgrep_index::lexical::forge;
 use colgrep_index::mode::VectorMode;
 use colgrep_index::store::{Adoption, Snapshot, Store, opened_table, sealed_table};
-use colgrep_index::update::{caught, repair};
+use colgrep_index::update::{UnreadableIndex, caught, repair};
 use rand::rngs::StdRng;
 use rand::{Rng as _, SeedableRng as _};
 use xxhash_rust::xxh3::xxh3_64;
@@ -89,7 +89,8 @@ fn as_it_is(
     let met = opened.and_then(|snapshot| {
         subject.answers(&snapshot).inspect_err(|error| {
             // As a search does.
-            let _ = repair(store, Some(&snapshot).filter(|_| error.is_of_content()));
+            let unreadable = UnreadableIndex { snapshot: &snapshot, is_alone: true };
+            let _ = repair(store, Some(unreadable).filter(|_| error.is_of_content()));
         })
     });
     match met {

@@ -61,7 +61,7 @@ fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {
         Err(error) if io_kind(&error) == Some(IoErrorKind::BrokenPipe) => FOUND,
         Err(error) if io_kind(&error).is_some_and(is_of_closed_stdout) => closed_stdout(),
         Err(error) => {
-            remark!("colgrep: {}", colgrep_render::advice::told(&error));
+            remark!("colgrep: {}", colgrep_render::advice::told_by(&error, args.takes_yes));
             FAILED
         }
     }

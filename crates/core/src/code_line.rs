@@ -4,11 +4,13 @@ mod attribute;
 mod call;
 mod comment;
 mod member;
+mod receiver;
 
 use attribute::Attributes;
 pub use call::{calling_line, calling_lines};
 pub use comment::is_comment;
 pub use member::member_line;
+pub use receiver::{CallReceiver, call_receiver};
 
 use crate::token::{is_stop_word, is_word_char};
 

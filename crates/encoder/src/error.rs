@@ -68,6 +68,14 @@ pub enum Error {
         endpoint: String,
         source: Source,
     },
+    /// A model of the hub can't be opened, and a folder here has its name.
+    #[error("{id} means a model of the hub; ./{id} would be the folder here")]
+    FolderOfThatName {
+        /// `owner/name`.
+        id: String,
+        /// Why the hub's can't be opened.
+        source: Box<Error>,
+    },
     /// No folder is known for models of the hub.
     #[error("no folder for models of the hub is known here; set HF_HOME to one")]
     NoCache,

@@ -31,7 +31,8 @@ pub trait Listener: Send + Sync {
         Box::new(())
     }
 
-    /// Whether an update should stop, keeping what it has done. It is called often, and from many threads.
+    /// Whether the work should stop: an update keeps what it has done, a search is an error. It is called often, and from
+    /// many threads.
     fn stops(&self) -> bool {
         false
     }

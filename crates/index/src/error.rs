@@ -109,6 +109,9 @@ pub enum Error {
     /// Another process holds the write lock.
     #[error("another colgrep is writing {}", .0.display())]
     Busy(PathBuf),
+    /// The caller has the work stopped.
+    #[error("nobody waits for the answer any more")]
+    Stopped,
     /// Other processes kept committing while the index was opened.
     #[error("the index changes too fast to be read; try again")]
     Changing,
@@ -168,6 +171,7 @@ impl Error {
         match self {
             Error::Io { .. } | Error::NoText { .. } | Error::Pattern(_) | Error::Threads(_) => ErrorKind::Io,
             Error::TooManyVectors(_) | Error::TooManyRepositories { .. } | Error::Table(_) => ErrorKind::Io,
+            Error::Stopped => ErrorKind::Io,
             Error::Away(_) | Error::OutOfTurn(_) => ErrorKind::Away,
             Error::NoIndex(_) | Error::NotCommitted(_) => ErrorKind::Missing,
             Error::OtherVersion(_) | Error::OtherModel { .. } => ErrorKind::Unusable,

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use colgrep_engine::OpenOptions;
+use colgrep_engine::project::open::go_on_unless;
 use colgrep_engine::project::tree::files_below;
 use colgrep_engine::request::pattern::{LineMatcher, first_place, matcher, searcher, searcher_of};
 use colgrep_engine::request::structure::StructureMatcher;
@@ -207,6 +208,8 @@ pub struct ServedPath<'a> {
     pub root: &'a Path,
     /// Whether a file is served, by its absolute path.
     pub serves: &'a dyn Fn(&Path) -> bool,
+    /// Whether nobody wants the lines any more.
+    pub stops: &'a dyn Fn() -> bool,
 }
 
 /// The matching lines below a path, with `around` lines of context, each with its end, in order, without escape
@@ -242,7 +245,8 @@ pub fn lines(
     let full = |path: &PathBuf| std::path::absolute(path).ok();
     let is_served = |file: &SearchedFile| file.full.as_ref().and_then(full).is_some_and(|full| (served.serves)(&full));
     let files: Vec<SearchedFile> = files.into_iter().filter(is_served).map(of_its_root).collect();
-    let mut collected = CollectedLines { matcher: &grep.matcher, lines: Vec::new(), unreadable, enough };
+    let (stops, lines) = (served.stops, Vec::new());
+    let mut collected = CollectedLines { matcher: &grep.matcher, lines, unreadable, enough, stops };
     grep.search_in_order(&files, &mut collected)?;
     Ok((collected.lines, collected.unreadable))
 }
@@ -253,6 +257,7 @@ struct CollectedLines<'a> {
     lines: Vec<String>,
     unreadable: Vec<PathBuf>,
     enough: usize,
+    stops: &'a dyn Fn() -> bool,
 }
 
 impl OrderedSink for CollectedLines<'_> {
@@ -266,7 +271,7 @@ impl OrderedSink for CollectedLines<'_> {
     }
 
     fn flush(&mut self) -> Result<()> {
-        Ok(())
+        Ok(go_on_unless(self.stops)?)
     }
 }
 

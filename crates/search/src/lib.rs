@@ -163,10 +163,15 @@ pub struct QueryContext<'a> {
     /// Files that past commits similar to the question changed, strongest first, with shares of the strongest; paths
     /// are from the project's root, with the repository's prefix.
     pub past: &'a [(String, f32)],
+    /// Whether the caller no longer wants the answer; looked at between rounds.
+    pub stops: Option<Stops<'a>>,
 }
 
 /// Minimum of files whose strength is computed when weak ones are left out: a strong file may rank below many.
 const FILES_JUDGED: usize = 64;
+
+/// Whether work should stop.
+pub type Stops<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// Returns the names that people gave to the file at a path of the corpus.
 pub type TagsOf<'a> = dyn Fn(&str) -> Vec<String> + Sync + 'a;
@@ -298,6 +303,9 @@ pub fn search_one(
 }
 
 /// Runs one search.
+///
+/// # Errors
+/// When an index can't be read, or [`QueryContext::stops`] ends it.
 pub fn search(corpus: &Corpus<'_>, request: &Request<'_>, mut watch: Option<&mut dyn Watch>) -> Result<CorpusAnswer> {
     let mut total = 0.0;
     let (answer, timing) = timed(&mut total, || {

@@ -98,6 +98,7 @@ pub(super) fn with_retrieval<T>(
     // On a thread of rayon's pool, which works on its own splits; any other thread would sleep until they are done.
     let found = rayon::scope(|_| -> Result<_> {
         let rounds = timed(&mut timing.lexical, || Coordinator::new(corpus.shards, &of_shards, UnitIds::Parts))?;
+        let rounds = rounds.until(request.background.stops);
         let statistics = timed(&mut timing.lexical, || rounds.ask(&StatisticsRequest))?;
         if matches!(known, KnownQuery::Nothing)
             && let Some(translation) = known_as_typed(&query, &statistics)

@@ -44,7 +44,7 @@ pub struct FileAnswer {
     pub strength: f32,
     /// Number of its matching units, if every match was requested.
     pub matches: u64,
-    /// Its units, best first.
+    /// Its units, best first; without those that the file has no more.
     pub units: Vec<UnitAnswer>,
     /// How many of its other units match too: definitions and sections with half the score of the best.
     pub also_here: u64,

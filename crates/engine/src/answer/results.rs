@@ -99,8 +99,8 @@ impl Results<'_> {
         }
     }
 
-    /// Works out some of the results, in parallel. Damage that shows only here is repaired for the next search: earlier
-    /// files may have been given out already.
+    /// Works out some of the results, in parallel, without those whose files have nothing of them any more. Damage that
+    /// shows only here is repaired for the next search: earlier files may have been given out already.
     pub fn files(&self, range: Range<usize>) -> Result<Vec<FileAnswer>> {
         let mut files = match range.start {
             0 => std::mem::take(&mut *self.first.lock().unwrap_or_else(PoisonError::into_inner)),
@@ -114,7 +114,8 @@ impl Results<'_> {
                 self.repair(place, &error);
                 error
             });
-            files.extend(rest?);
+            let is_there = |file: &FileAnswer| self.detail == Detail::Names || !file.units.is_empty();
+            files.extend(rest?.into_iter().filter(is_there));
         }
         Ok(files)
     }

@@ -264,6 +264,13 @@ pub enum TermsError {
     NoList,
 }
 
+impl Refused {
+    /// What [`unread_line`](crate::request::unread_line) finds.
+    pub fn not_a_line((path, behind): (&str, &str)) -> Refused {
+        Refused::NotALine { path: path.to_string(), behind: behind.to_string() }
+    }
+}
+
 /// What there is in place of a group that is unknown.
 fn of_groups(near: Option<&str>, known: &[String], untrusted: Option<&Path>) -> String {
     match near {

@@ -50,8 +50,8 @@ impl HistoryPlace {
             Some((path, lines)) if !exists(written) => (path, Some(lines)),
             _ => (written, None),
         };
-        if let Some((path, behind)) = unread_line(written, exists, is_file) {
-            return Err(Refused::NotALine { path: path.to_string(), behind: behind.to_string() }.into());
+        if let Some(unread) = unread_line(written, exists, is_file) {
+            return Err(Refused::not_a_line(unread).into());
         }
         let full = folder.join(path);
         let full = full.canonicalize().unwrap_or_else(|_| resolved(&full));

@@ -2,7 +2,7 @@
 
 use colgrep_index::ErrorKind;
 use colgrep_index::store::{Snapshot, Store};
-use colgrep_index::update::{caught, repair};
+use colgrep_index::update::{UnreadableIndex, caught, repair};
 
 use crate::error::{Error, Result};
 
@@ -39,5 +39,5 @@ pub fn repair_after(
 ) -> colgrep_index::Result<()> {
     let is_of_content = of_index(error).is_some_and(colgrep_index::Error::is_of_content);
     let is_suspect = |snapshot: &&Snapshot| is_of_content && (is_alone || !snapshot.files.pulled.is_empty());
-    repair(store, snapshot.filter(is_suspect))
+    repair(store, snapshot.filter(is_suspect).map(|snapshot| UnreadableIndex { snapshot, is_alone }))
 }

@@ -141,6 +141,7 @@ pub fn open(
     listener: &dyn Listener,
 ) -> Result<(Snapshot, Option<Notice>)> {
     let (snapshot, partial) = opened(opening, (env, project), model, first, listener)?;
+    go_on_unless(|| listener.stops())?;
     if listener.hears()
         && let Some(lacking) = model.and_then(|m| m.lacking(&snapshot))
     {
@@ -148,6 +149,14 @@ pub fn open(
         listener.notice(&Notice::Lacking { lacking, is_being_built, is_done_behind: opening.behind });
     }
     Ok((snapshot, partial))
+}
+
+/// Ends work that nobody wants any more.
+///
+/// # Errors
+/// [`colgrep_index::Error::Stopped`] where that is so.
+pub fn go_on_unless(stops: impl Fn() -> bool) -> colgrep_index::Result<()> {
+    if stops() { Err(colgrep_index::Error::Stopped) } else { Ok(()) }
 }
 
 /// Brings a project's index up to date and opens it. With `options` of `None` it keeps those that it was made with; for
@@ -270,6 +279,7 @@ fn opened(
             }
             Ok((snapshot, partial))
         }
+        Err(colgrep_index::Error::Stopped) => Err(colgrep_index::Error::Stopped.into()),
         Err(error) => match project.store.open() {
             // An old index is better than none: another process writes, or the disk is full or read-only.
             Ok(snapshot) => {
@@ -300,6 +310,7 @@ fn first_part(
     listener.notice(&Notice::WaitsForFirstPart);
     loop {
         std::thread::sleep(FIRST_PART_POLL);
+        go_on_unless(|| listener.stops())?;
         if let Ok(snapshot) = project.store.open() {
             let partial = Notice::FirstPart(IndexState::of(project, &snapshot, model));
             return Ok((snapshot, Some(partial)));

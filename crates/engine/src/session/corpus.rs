@@ -167,7 +167,26 @@ impl RankedTogether {
         self.order.truncate(results);
     }
 
-    /// Works out some of the results in parallel, each with the wanted detail. Tells which place failed.
+    /// Works out some of the results, and leaves out those whose files have nothing of them any more: later results move
+    /// up.
+    pub fn read(
+        &mut self,
+        parts: &dyn Parts,
+        range: Range<usize>,
+        detail: Detail,
+    ) -> std::result::Result<Vec<FileAnswer>, Box<(usize, Error)>> {
+        let mut files = self.files(parts, range.clone(), detail)?;
+        if detail != Detail::Names {
+            let mut is_there = files.iter().map(|file| !file.units.is_empty());
+            let mut at = 0..;
+            self.order.retain(|_| !at.next().is_some_and(|at| range.contains(&at)) || is_there.next() != Some(false));
+            files.retain(|file| !file.units.is_empty());
+        }
+        Ok(files)
+    }
+
+    /// Works out some of the results in parallel, each with the wanted detail; one without units has nothing in its file
+    /// any more. Tells which place failed.
     pub fn files(
         &self,
         parts: &dyn Parts,
@@ -288,7 +307,9 @@ fn ranked_in(
     let mut watcher =
         Watcher { explanation: asked.explain.then(Explanation::default), trace, timing: Timing::default() };
     let watch = (asked.explain || trace.is_some()).then_some(&mut watcher as &mut dyn Watch);
-    let mut answer = search(corpus, request, watch)?;
+    let stops = || listener.stops();
+    let background = colgrep_search::QueryContext { stops: Some(&stops), ..request.background };
+    let mut answer = search(corpus, &Request { background, ..*request }, watch)?;
     if asked.single_units {
         answer.hits = single_units(&answer, asked.files);
     }
@@ -405,6 +426,7 @@ fn with_request<T>(
         near: near.as_ref(),
         here: &here,
         past: asked.past,
+        stops: None,
     };
     let request = request(asked, semantic, background);
     let name = if let [place] = places { place.snapshot.files.root.as_str() } else { "" };

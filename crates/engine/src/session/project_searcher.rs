@@ -16,6 +16,7 @@ use colgrep_index::ids::{FileId, StableId};
 use colgrep_index::lexical::UnitFilter;
 use colgrep_index::source::read_text;
 use colgrep_index::store::{FileRecord, Snapshot};
+use colgrep_search::Stops;
 use colgrep_syntax::language;
 use colgrep_syntax::parse::StoredUnit;
 use colgrep_syntax::read::{self, lines_between};
@@ -296,7 +297,8 @@ impl ProjectSearcher {
     /// Works out the scope's filter for an open project. With `no_ignore`, paths that the settings ignore pass too.
     ///
     /// # Errors
-    /// On a bad glob, pattern or type, where git is asked and has no answer, or when the index can't be read.
+    /// On a bad glob, pattern or type, where git is asked and has no answer, when the index can't be read, or where `stops`
+    /// ends it.
     pub fn new(
         project: Project,
         snapshot: Arc<Snapshot>,
@@ -304,12 +306,14 @@ impl ProjectSearcher {
         scope: &Scope,
         no_ignore: bool,
         settings: &Settings,
+        stops: Stops<'_>,
     ) -> Result<ProjectSearcher> {
         let rules = PathRules::new(scope, no_ignore, settings, &project)?.below(&within.below).without(&within.without);
         let pattern = scope.pattern.as_ref().map(matcher).transpose()?;
         let structure = scope.structure.as_deref().map(StructureMatcher::new).transpose()?;
         let (below, facts) = (&within.below, &scope.facts);
-        let filter = Filter::new(pattern.as_ref(), structure.as_ref(), facts, &rules, below, &project, &snapshot)?;
+        let patterns = (pattern.as_ref(), structure.as_ref());
+        let filter = Filter::new(patterns, facts, &rules, below, &project, &snapshot, stops)?;
         let tags = settings.tags().into_iter().map(|(name, globs)| (name.to_string(), globs.to_vec())).collect();
         let facts = scope.facts.clone();
         Ok(ProjectSearcher { project, snapshot, within, rules, filter, facts, pattern, structure, tags })
@@ -320,8 +324,8 @@ impl ProjectSearcher {
         self.within.without.extend(paths);
         self.rules = self.rules.without(&self.within.without);
         let ProjectSearcher { project, snapshot, within, rules, facts, pattern, structure, .. } = &self;
-        let (pattern, structure) = (pattern.as_ref(), structure.as_ref());
-        self.filter = Filter::new(pattern, structure, facts, rules, &within.below, project, snapshot)?;
+        let patterns = (pattern.as_ref(), structure.as_ref());
+        self.filter = Filter::new(patterns, facts, rules, &within.below, project, snapshot, &|| false)?;
         Ok(self)
     }
 
@@ -398,10 +402,14 @@ impl ProjectSearcher {
     /// What lies around the best unit of a file that a pack shows first.
     fn surroundings(&self, shown: &[RankedUnit], units: &[Unit]) -> Result<Surroundings> {
         let (Some(first), Some(unit)) = (shown.first(), units.first()) else { return Ok(Surroundings::default()) };
-        Surroundings::of(&CallGraph::new(&self.snapshot), first.unit, unit)
+        let mut around = Surroundings::of(&CallGraph::new(&self.snapshot), first.unit, unit)?;
+        let hash = |path: &str| Some(self.snapshot.texts.hashed(&self.project.root, path).ok()?.1);
+        around.called.retain(|place| self.record(&place.path).map(|record| record.hash) == hash(&place.path));
+        Ok(around)
     }
 
-    /// Works out one result of a ranking, with the wanted detail.
+    /// Works out one result of a ranking, with the wanted detail. Where the file has changed since, the units that it has
+    /// no more are left out, all of them where it is gone.
     pub fn file(&self, ranked: &ProjectRanking, hit: usize, detail: Detail) -> Result<FileAnswer> {
         let is_first = hit == 0;
         let hit = &ranked.answer.hits[hit];
@@ -411,10 +419,10 @@ impl ProjectSearcher {
         if detail == Detail::Names {
             return Ok(file);
         }
-        // If the file can't be read any more, the index alone is shown.
-        let (text, hash) = self.snapshot.texts.hashed(&self.project.root, path).unwrap_or_default();
+        // Nothing is shown that can't be compared with the file.
+        let Ok((text, hash)) = self.snapshot.texts.hashed(&self.project.root, path) else { return Ok(file) };
         let record = self.record(path);
-        let is_other = !text.is_empty() && record.is_some_and(|record| record.hash != hash);
+        let is_other = record.is_some_and(|record| record.hash != hash);
         file.text = Arc::unwrap_or_clone(text);
         file.matching_lines =
             self.filter.as_ref().and_then(|f| f.matches_of(path, &self.snapshot)).map(<[u32]>::to_vec);
@@ -431,7 +439,7 @@ impl ProjectSearcher {
             true => follow(&mut units, path, &file.text, ranked.words()),
             false => vec![true; units.len()],
         };
-        if detail == Detail::Parts && is_first {
+        if detail == Detail::Parts && is_first && !is_other {
             file.surroundings = self.surroundings(&shown, &units)?;
         }
         let pointed = || shown.iter().filter_map(|candidate| candidate.pointed_line);
@@ -441,7 +449,7 @@ impl ProjectSearcher {
         let lines = lines_between(&file.text, first as usize, end as usize, read::lines);
         let mut weighed = WeighedLines::new(&lines);
         let mut answered = Vec::with_capacity(units.len());
-        for ((unit, candidate), is_there) in units.into_iter().zip(&shown).zip(there) {
+        for ((unit, candidate), _) in units.into_iter().zip(&shown).zip(there).filter(|(_, is_there)| *is_there) {
             let steps = ranked.steps(candidate);
             let mut one = UnitAnswer { score: candidate.score, steps, ..UnitAnswer::default() };
             let words = ranked.words();
@@ -457,9 +465,7 @@ impl ProjectSearcher {
                 None if file.matching_lines.is_none() && is_headed(&unit, &file.language) => unit.span.line as usize,
                 None => words.best_line(&mut weighed, &unit, file.matching_lines.as_deref()),
             };
-            // Another unit may have taken the lines of one that is gone.
-            let known = if is_there || unit.name.is_empty() { &lines[..] } else { &[] };
-            one.line = self.line(words, known, number, &unit);
+            one.line = self.line(words, &lines, number, &unit);
             one.last_line = (unit.span.end as usize).min(lines.len());
             one.name_line = own_line(&lines, &unit, one.last_line);
             if detail == Detail::Relations && (answered.is_empty() || ranked.is_list) && !unit.name.is_empty() {
@@ -471,12 +477,14 @@ impl ProjectSearcher {
             }
             one.id = StableId::new(path, unit.span.line, unit.span.end);
             one.unit = unit;
-            answered.push(one);
+            if one.line.is_in_file {
+                answered.push(one);
+            }
         }
         file.units = answered;
         if let Some(record) = record.filter(|_| detail == Detail::Relations) {
             file.imports = self.snapshot.lexical.imports(record.id)?;
-            file.matched_lines = ranked.matched_lines(record.id, &self.snapshot)?;
+            file.matched_lines = if is_other { None } else { ranked.matched_lines(record.id, &self.snapshot)? };
         }
         Ok(file)
     }
@@ -523,11 +531,16 @@ impl ProjectSearcher {
         }
     }
 
-    /// The line with the name of a unit of a file, as the file is now.
-    pub(crate) fn name_line(&self, path: &str, unit: &Unit) -> u32 {
-        let (text, _) = self.snapshot.texts.hashed(&self.project.root, path).unwrap_or_default();
+    /// A unit of a file as the file is now, and the line with its name; `None` where it is gone.
+    pub(crate) fn current(&self, path: &str, mut unit: Unit) -> Option<(Unit, u32)> {
+        let (text, hash) = self.snapshot.texts.hashed(&self.project.root, path).ok()?;
+        let is_other = self.record(path).is_some_and(|record| record.hash != hash);
+        if is_other && !follow(std::slice::from_mut(&mut unit), path, &text, &QueryWords::of_text(""))[0] {
+            return None;
+        }
         let lines = lines_between(&text, unit.span.line as usize, unit.span.end as usize, read::lines);
-        own_line(&lines, unit, unit.span.end as usize) as u32
+        let line = own_line(&lines, &unit, unit.span.end as usize) as u32;
+        Some((unit, line))
     }
 
     pub(crate) fn record(&self, path: &str) -> Option<&FileRecord> {

@@ -240,23 +240,20 @@ fn add_levels(
     Ok(())
 }
 
-/// The units that the scope of a place allows, read for output.
+/// The units that the scope of a place allows, read for output; those that are gone since are left out.
 fn shown_rows(place: &ProjectSearcher, graph: &CallGraph<'_>, mut steps: Vec<CallStep>) -> Result<Vec<CallRow>> {
     if let Some(filter) = place.filter() {
         steps.retain(|step| place.snapshot.lexical.is_allowed(step.unit.hit.key, filter));
     }
     let keys: Vec<UnitId> = steps.iter().map(|step| step.unit.hit.key).collect();
     let units = place.snapshot.units(&keys)?;
-    let row = |(step, unit): (CallStep, Unit)| CallRow {
-        file: place.named(graph.path(step.unit.hit.file)),
-        name_line: place.name_line(graph.path(step.unit.hit.file), &unit),
-        unit,
-        level: step.level,
-        is_certain: step.is_certain,
-        callee: step.callee,
-        is_test: step.is_test,
+    let row = |(step, unit): (CallStep, Unit)| {
+        let path = graph.path(step.unit.hit.file);
+        let (unit, name_line) = place.current(path, unit)?;
+        let CallStep { level, is_certain, callee, is_test, .. } = step;
+        Some(CallRow { file: place.named(path), name_line, unit, level, is_certain, callee, is_test })
     };
-    Ok(steps.into_iter().zip(units).map(row).collect())
+    Ok(steps.into_iter().zip(units).filter_map(row).collect())
 }
 
 /// The affected files of one project, as many as are wanted.
@@ -287,8 +284,8 @@ fn affected_files(
     let mut units = place.snapshot.units(&keys)?.into_iter();
     let file = |one: Affected| {
         let path = graph.path(one.file);
-        let unit = one.unit.and_then(|_| units.next());
-        let name_line = unit.as_ref().map_or(1, |unit| place.name_line(path, unit));
+        let unit = one.unit.and_then(|_| units.next()).and_then(|unit| place.current(path, unit));
+        let (unit, name_line) = unit.map_or((None, 1), |(unit, line)| (Some(unit), line));
         let Affected { score, is_test, reasons, .. } = one;
         // The root was not given by the caller, so paths are shown from the current folder.
         let file = FileAnswer { given: None, ..place.named(path) };

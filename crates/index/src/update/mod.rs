@@ -15,7 +15,7 @@ pub use crate::error::caught;
 pub use check::{Checked, check};
 pub use mode::set_mode;
 pub use order::ReadFirst;
-pub use repair::repair;
+pub use repair::{UnreadableIndex, repair};
 pub(crate) use source::wait_for_new_stamp;
 pub use source::{Content, Document, DocumentBatch, DocumentRequest, Source};
 pub use updater::{UpdateBudget, Updater};

@@ -343,9 +343,10 @@ impl<'a> Updater<'a> {
                 self.progress.waits()
             }
         };
-        match self.store.lock_within(patience, &waits) {
+        let stops = || self.interrupted.is_some_and(|stops| stops());
+        match self.store.lock_unless(&stops, patience, &waits) {
             Err(error) if error.kind() == ErrorKind::Busy && self.wait => {
-                let lock = self.store.lock_within(PATIENCE, &|| self.progress.waits())?;
+                let lock = self.store.lock_unless(&stops, PATIENCE, &|| self.progress.waits())?;
                 // The other process may have seen a newer tree than our walk did.
                 let known = seen.snapshot.as_ref().map(|snapshot| &snapshot.files);
                 seen.walked = self.walk(&seen.options, known)?;

@@ -82,7 +82,8 @@ pub fn lines_of(state: &ServerState, asked: &params::Grep, mut scope: Scope, tex
         let around = (asked.context, text_only);
         let served = state.served(root)?;
         let serves = |full: &Path| served.has(full);
-        let at = ServedPath { path: &path, root: &root.project.root, serves: &serves };
+        let stops = || state.end.has_come();
+        let at = ServedPath { path: &path, root: &root.project.root, serves: &serves, stops: &stops };
         let (found, unread) = plain_grep::lines(&scope, around, &state.options, (&settings, &state.env), &at, enough)?;
         lines.extend(found.into_iter().filter(&mut is_new));
         unreadable.extend(unread);

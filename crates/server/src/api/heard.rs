@@ -70,6 +70,10 @@ impl Listener for Heard<'_> {
         self.listener.progress()
     }
 
+    fn stops(&self) -> bool {
+        self.listener.stops()
+    }
+
     fn traces(&self) -> bool {
         self.listener.traces()
     }

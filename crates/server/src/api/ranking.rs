@@ -108,8 +108,8 @@ impl RootsRanking<'_> {
                     }
                 };
             let within = Within::paths(below.clone());
-            let place =
-                ProjectSearcher::new(root.project.clone(), snapshot, within, &self.request.scope, false, &settings)?;
+            let (scope, stops) = (&self.request.scope, || self.state.end.has_come());
+            let place = ProjectSearcher::new(root.project.clone(), snapshot, within, scope, false, &settings, &stops)?;
             served.push(Served { root, place, settings, model });
         }
         check_rest(served.is_empty(), &unserved)?;
@@ -187,18 +187,21 @@ impl RootsRanking<'_> {
         told: &mut RankingReport,
     ) -> Result<(Vec<String>, bool)> {
         let console = Console::new(true, &self.state.env);
+        let listener = self.state.until_end(&*console);
         let (mut all, mut seen, mut files) = (Vec::new(), HashSet::new(), WINDOW_FILES);
         loop {
-            let (mut ranked, shower) = run.rank(field, model, files, &*console)?;
+            let (mut ranked, shower) = run.rank(field, model, files, &listener)?;
             told.heard(shower.standing());
             let are_all = ranked.len() < files;
             ranked.retain(|place, repository, path| seen.insert((place, repository.to_string(), path.to_string())));
             let room = self.window.wanted - all.len();
             let more = ranked.len() > room || !are_all;
             ranked.truncate(room);
-            for start in (0..ranked.len()).step_by(READ_FILES) {
+            let mut start = 0;
+            while start < ranked.len() {
                 let range = start..ranked.len().min(start + READ_FILES);
-                let read = ranked.files(&shower, range, Detail::Lines).map_err(|failed| failed.1)?;
+                let read = ranked.read(&shower, range, Detail::Lines).map_err(|failed| failed.1)?;
+                start += read.len();
                 all.extend(read.iter().map(self.window.show));
                 told.add(&read);
             }
@@ -223,9 +226,10 @@ impl RootsRanking<'_> {
         told: &mut RankingReport,
     ) -> Result<(Vec<String>, bool)> {
         let console = Console::new(true, &self.state.env);
+        let listener = self.state.until_end(&*console);
         let (mut before, mut asked) = (HashMap::<(usize, String, String), usize>::new(), WINDOW_FILES);
         let (mut ranked, shower) = loop {
-            let (mut ranked, shower) = run.rank(field, model, asked, &*console)?;
+            let (mut ranked, shower) = run.rank(field, model, asked, &listener)?;
             told.heard(shower.standing());
             ranked.begin_with(|place, repository, path| {
                 before.get(&(place, repository.to_string(), path.to_string())).copied()
@@ -238,15 +242,16 @@ impl RootsRanking<'_> {
             before = files.zip(0..).collect();
             asked = asked.saturating_mul(2);
         };
-        let found = ranked.len();
+        let beyond = ranked.len().saturating_sub(self.window.wanted);
         ranked.truncate(self.window.wanted);
         // No further one is given a piece.
         let deep = ranked.len().min(pack::FILES_MAX);
-        let mut files = ranked.files(&shower, 0..deep, Detail::Parts).map_err(|failed| failed.1)?;
-        for start in (deep..ranked.len()).step_by(READ_FILES) {
-            let range = start..ranked.len().min(start + READ_FILES);
-            files.extend(ranked.files(&shower, range, Detail::Lines).map_err(|failed| failed.1)?);
+        let mut files = ranked.read(&shower, 0..deep, Detail::Parts).map_err(|failed| failed.1)?;
+        while files.len() < ranked.len() {
+            let range = files.len()..ranked.len().min(files.len() + READ_FILES);
+            files.extend(ranked.read(&shower, range, Detail::Lines).map_err(|failed| failed.1)?);
         }
+        let found = ranked.len() + beyond;
         told.add(&files);
         if self.request.has_end() {
             told.end(&shower, &ranked)?;
@@ -283,7 +288,8 @@ impl RootsRanking<'_> {
         let mut listed = list(places, length, true)?;
         let more = listed.len() > wanted;
         listed.truncate(wanted);
-        let files = listed.files(places, 0..listed.len(), Detail::Lines).map_err(|failed| failed.1)?;
+        let all = 0..listed.len();
+        let files = listed.read(places, all, Detail::Lines).map_err(|failed| failed.1)?;
         told.list(&files);
         Ok((files.iter().map(show).collect(), more))
     }

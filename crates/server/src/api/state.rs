@@ -19,6 +19,7 @@ use colgrep_index::store::Snapshot;
 use colgrep_index::update::ReadFirst;
 use tracing::warn;
 
+use super::ended::{CallEnd, UntilEnd};
 use super::heard::{Heard, UpdateHeard};
 pub use super::root::Root;
 use super::root::check_folder;
@@ -38,6 +39,8 @@ pub struct ServerState {
     pub options: OpenOptions,
     /// Receives notices of the work.
     pub listener: Arc<dyn Listener>,
+    /// The end of the call.
+    pub end: CallEnd,
     pub(super) roots: Vec<Arc<Root>>,
     /// Arguments that are not roots.
     pub(super) lost: Vec<Unserved>,
@@ -159,6 +162,7 @@ impl ServerState {
             env: env.clone(),
             options,
             listener: Arc::new(()),
+            end: CallEnd::default(),
             roots: Vec::new(),
             lost: Vec::new(),
             histories: Arc::default(),
@@ -332,7 +336,8 @@ impl ServerState {
         let mut project = root.project.clone();
         project.settings(&self.env)?;
         let opening = self.options.with(&self.settings(root)?);
-        let heard = Heard::new(&*self.listener);
+        let listener = self.until_end(&*self.listener);
+        let heard = Heard::new(&listener);
         root.is_opening.store(true, Ordering::Release);
         let model_now = model.filter(|_| !encoding);
         let opened = open(&opening, (&self.env, &project), model_now, first, &heard);
@@ -419,6 +424,17 @@ impl ServerState {
         let mut state = self.clone();
         state.allowed = allowed.map(Arc::from);
         state
+    }
+
+    /// The same server for a call that may end before its answer is there.
+    #[must_use]
+    pub fn until(self, end: &CallEnd) -> ServerState {
+        ServerState { end: end.clone(), ..self }
+    }
+
+    /// A listener, until the end of the call.
+    pub fn until_end<'l>(&self, listener: &'l dyn Listener) -> UntilEnd<'l> {
+        UntilEnd { listener, end: self.end.clone() }
     }
 
     /// The repositories that the caller may see; all where nothing limits it.

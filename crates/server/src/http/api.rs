@@ -20,6 +20,7 @@ use super::App;
 use super::guard::Caller;
 use super::problem::Problem;
 use crate::api::Tool;
+use crate::api::state::ServerState;
 
 /// The longest body that is taken, in bytes.
 pub const BODY_BYTES_MAX: usize = 256 << 10;
@@ -95,12 +96,11 @@ async fn answered(
     let query = parameters.get("query").and_then(Value::as_str).filter(|_| app.logs_queries).map(str::to_string);
     let call =
         app.tools[at].call(parameters).map_err(|error| Problem::invalid(crate::api::unread(&app.state, &error)))?;
-    let Caller { allowed, key } = caller;
-    let work = move |app: &App| {
-        let answer = crate::api::answer(&app.state.for_caller(allowed), call)?;
+    let work = move |_: &App, state: &ServerState| {
+        let answer = crate::api::answer(state, call)?;
         Ok((answer.is_partial(), answer.content()))
     };
-    let mut response = match app.work(&key, work).await {
+    let mut response = match app.work(&caller, work).await {
         Ok((is_partial, content)) => {
             app.metrics.count_partial(is_partial);
             json(app, &content)?

@@ -56,6 +56,10 @@ impl Catalog for Repositories {
         *self.damage.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
     }
 
+    fn broke(&self, panic: &colgrep_index::Error) {
+        warn!("a connection ended by a fault of colgrep: {}", panic.full());
+    }
+
     fn trouble(&self) -> Option<String> {
         let no_room = self.no_room.lock().unwrap_or_else(PoisonError::into_inner);
         (!no_room.is_empty()).then(|| NO_ROOM.to_string())

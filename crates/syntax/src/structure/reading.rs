@@ -412,10 +412,17 @@ fn meant(node: &ast_grep_core::Node<'_, CodeTree>) -> Option<PatternNode> {
     if !children.is_empty() && !is_hidden {
         return Some(PatternNode::Internal { kind_id: node.kind_id(), children });
     }
-    let is_of_kind = node.kind() == whole;
-    let is_named = node.is_named() || !is_of_kind;
+    let is_named = !is_keyword(node, &whole);
     let terminal = PatternNode::Terminal { text: whole.to_string(), is_named, kind_id: node.kind_id() };
     (!children.iter().any(has_hole)).then_some(terminal)
+}
+
+/// Whether a node without others is a word or a mark of the language, which its kind says: compared by its kind, as where
+/// keywords have no case, `SELECT` is `select`.
+fn is_keyword(node: &ast_grep_core::Node<'_, CodeTree>, text: &str) -> bool {
+    let kind = node.kind();
+    let kind = if node.is_named() { kind.strip_prefix("keyword_") } else { Some(&*kind) };
+    kind.is_some_and(|kind| kind.eq_ignore_ascii_case(text))
 }
 
 fn has_hole(node: &PatternNode) -> bool {

@@ -105,6 +105,52 @@ fn a_metavariable_is_the_same_code_everywhere() {
 }
 
 #[test]
+fn keywords_have_no_case_where_their_language_has_none() {
+    for (language, text, pattern, expected) in [
+        (
+            "sql",
+            "SELECT a FROM t WHERE b = 1;\nselect c from t where d = 2;\n",
+            "Select $A from t WHERE $$$",
+            vec![1, 2],
+        ),
+        ("sql", "SELECT a FROM t;\nselect c from T;\n", "SELECT $A FROM t", vec![1]),
+        (
+            "powershell",
+            "foreach ($a in $b) { c }\nForEach ($d in $e) { f }\n",
+            "FOREACH ($X in $Y) { $$$ }",
+            vec![1, 2],
+        ),
+        ("rust", "fn f() { Self::a(); }\n", "self::a()", vec![]),
+    ] {
+        assert_eq!(lines(language, text, pattern), Some(expected), "{language}: {pattern}");
+    }
+}
+
+#[test]
+fn cells_of_a_notebook_are_code_of_their_language() {
+    let text = r#"{
+ "cells": [
+  {"cell_type": "code", "source": ["%matplotlib inline\n", "def f(x):\n", "    return zebra(x, \"a\")\n", "zebra(1,\n", "  2)"]},
+  {"cell_type": "markdown", "source": ["zebra(3, 4)"]},
+  {"cell_type": "code", "outputs": [{"text": ["zebra(5, 6)"]}], "source": "%%bash\nzebra(7, 8)\nrm zebra"}
+ ],
+ "metadata": {"kernelspec": {"language": "python"}},
+ "nbformat": 4
+}
+"#;
+    assert_eq!(lines("jupyter", text, "zebra($A, $B)"), Some(vec![3, 3]));
+    assert_eq!(lines("jupyter", text, "zebra($A, \"a\")"), Some(vec![3]));
+    assert_eq!(lines("jupyter", text, "rm $A"), Some(vec![5]));
+    assert_eq!(lines("jupyter", text, "zebra("), None);
+    assert_eq!(lines("jupyter", "{}", "zebra($A)"), None);
+    let found = find_in_process(text, by_name("jupyter").expect("a row"), "zebra($A, $B)").expect("a text that parses");
+    let written = |(start, end): (u32, u32)| &text[start as usize..end as usize];
+    let written: Vec<&str> = found.places.iter().copied().map(written).collect();
+    assert_eq!(written, [r#"zebra(x, \"a\")"#, r#"zebra(1,\n", "  2)"#]);
+    assert!(find_in_process("", by_name("jupyter").expect("a row"), "zebra($A)").expect("a reading").may_match("any"));
+}
+
+#[test]
 fn text_that_no_node_holds_counts() {
     for (language, text, pattern, expected) in [
         ("go", "package a\nvar b = f(\"one\")\nvar c = f(\"two\")\n", "f(\"two\")", vec![3]),
