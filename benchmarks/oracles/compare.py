@@ -64,6 +64,8 @@ LEFT_OUT = {
                (r"^\s*(?:strict|public|protected|private|published|const|var)\b", "words of sections"),
                (r"^\s*//", "words of comments")],
     "scheme": [(r"^(?!.*\(def(?:ine|macro|-))", "words of documentation")],
+    # As in C++ and C#, whose namespaces are not among the kinds.
+    "tcl": [(r"\bnamespace\s+eval\b", "blocks of namespaces")],
     "style": [(r"^\s*['\"]?NAME['\"]?\s*:", "keys of maps"), (r"@(?:each|for)\b", "variables of loops")],
 }
 # Where an oracle takes another word for the name: a pattern whose group is the name.
