@@ -46,7 +46,7 @@ impl OwnedPart for JsonServerEntry {
 
     fn put(&self, text: &str) -> Result<String> {
         let root = parsed(text)?;
-        let object = root.object_value_or_create().context("no JSON object")?;
+        let object = root.object_value_or_create().context("it is not a JSON object")?;
         let table = self.table;
         let entries = object.object_value_or_create(table).with_context(|| format!("{table:?} is not an object"))?;
         match entries.get(NAME) {
@@ -158,7 +158,7 @@ impl OwnedPart for Hook {
 
     fn put(&self, text: &str) -> Result<String> {
         let root = parsed(text)?;
-        let object = root.object_value_or_create().context("no JSON object")?;
+        let object = root.object_value_or_create().context("it is not a JSON object")?;
         if self.versioned && object.get("version").is_none() {
             object.append("version", CstInputValue::Number("1".to_string()));
         }
@@ -214,7 +214,7 @@ fn unquoted(word: &str) -> &str {
 }
 
 fn parsed(text: &str) -> Result<CstRootNode> {
-    CstRootNode::parse(text, &ParseOptions::default()).map_err(|e| anyhow!("no JSON: {e}"))
+    CstRootNode::parse(text, &ParseOptions::default()).map_err(|e| anyhow!("it is not JSON: {e}"))
 }
 
 /// The keys of a path into the file's object, from the first that is not there.
