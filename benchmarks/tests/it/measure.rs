@@ -9,7 +9,7 @@ use serde_json::Value;
 fn known_items_are_drawn_and_found() {
     let folder = kiosk();
     let (data, out) = (folder.path().join("data"), folder.path().join("known.json"));
-    let repos = text(&folder.path().join("repos"));
+    let repos = text(folder.path().join("repos"));
     let args = ["known", "--repos", &repos, "--only", "kiosk", "--data-dir", &text(&data), "--out", &text(&out)];
     printed(&args, &[]);
     let record = read(&out);
@@ -67,7 +67,7 @@ fn a_repositorys_own_commits_and_documentation_are_asked() {
         "--annotations",
         &text(&written),
         "--repos",
-        &text(&folder.path().join("repos")),
+        &text(folder.path().join("repos")),
         "--data-dir",
         &text(&data),
         "--out",
