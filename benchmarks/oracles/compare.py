@@ -54,14 +54,18 @@ LEFT_OUT = {
     "c": [(r"#\s*define\s+NAME\s*(?:/[*/].*)?$", "macros without a value"),
           (r"[{,]\s*NAME\s*\(", "macros in a list of constants")],
     "cmake": [(r"^(?!\s*\w+\s*\()", "words of documentation")],
-    "css": [(r"\[NAME\s*[\]=~|^$*]", "attributes"), (r"NAME\\", "parts of names with a backslash")],
+    "css": [(r"\[[^\]]*NAME['\"]?\s*[\]=~|^$*]", "attributes"), (r"\]\s*NAME", "parts behind an attribute"),
+            (r"\([^()]*,\s*NAME|NAME,[^()]*\)", "parts of a function's selectors"),
+            (r"NAME\\|\\NAME", "parts of names with a backslash")],
     "javascript": [(r"\bmodule\.exports\s*=", "`module.exports`")],
     "kotlin": [(r"\bcompanion\s+object\s*(?:[:{]|$)", "companion objects without a name")],
-    "make": [(r":\s*NAME\s*:", "patterns of targets")],
+    "make": [(r":\s*NAME\s*:", "patterns of targets"), (r"(?=\$[({][\w-]+\s)NAME", "targets that a function computes")],
     "pascal": [(r"[=:]\s*(?:procedure|function)\b", "types of procedures"),
                (r"^\s*(?:strict|public|protected|private|published|const|var)\b", "words of sections"),
                (r"^\s*//", "words of comments")],
     "scheme": [(r"^(?!.*\(def(?:ine|macro|-))", "words of documentation")],
+    # As in C++ and C#, whose namespaces are not among the kinds.
+    "tcl": [(r"\bnamespace\s+eval\b", "blocks of namespaces")],
     "style": [(r"^\s*['\"]?NAME['\"]?\s*:", "keys of maps"), (r"@(?:each|for)\b", "variables of loops")],
 }
 # Where an oracle takes another word for the name: a pattern whose group is the name.
@@ -95,11 +99,12 @@ UNKNOWN_TO_ORACLE = {
 # Kinds of scopes whose definitions are locals, and a pattern of a line that begins one, for oracles that tell no scopes.
 CALLABLE = ("function", "method", "singletonMethod", "subroutine", "procedure", "subprogram", "anon")
 BEGINS_CALLABLE = {
+    "ada": r"^\s*(?:(?:not\s+)?overriding\s+)?(?:procedure|function|task|entry)\b",
     "javascript": r"\bfunction\b|=>|^\s*\w+\(.*\{$", "lua": r"\bfunction\b",
     "pascal": r"^\s*(?:class\s+)?(?:procedure|function|constructor|destructor)\b", "scheme": r"\((?:define|let|lambda)", "ruby": r"^\s*def\b", "style": r"@(?:mixin|function)\b",
 }
 # Lines between a function's first and one of its own that are indented like the first.
-PARTS_OF_CALLABLE = {"pascal": r"^\s*(?:var|const|label)\b|^\{"}
+PARTS_OF_CALLABLE = {"ada": r"^\s*(?:begin|is|return)\b", "pascal": r"^\s*(?:var|const|label)\b|^\{"}
 # What makes the word after it a name, whatever an oracle says that loses its way in a file.
 DEFINES = (
     r"(?:\b(?:proc|def|fn|fun|func|function|procedure|sub|class|struct|enum|interface|trait|module|type|typedef|abstract"
@@ -227,12 +232,14 @@ def ctags_definitions(paths, language):
     everything = subprocess.run([*command, f"--kinds-{name}=*", *map(str, paths)], capture_output=True, text=True,
                                 errors="replace")
     by_path = {path: Definitions() for path in paths}
-    for tag in tags_of(everything.stdout):
-        found = by_path[pathlib.Path(tag["path"])]
-        found.add(corrected(language, tag["name"], ""), tag["line"], is_local=True)
-        if tag.get("kind") in ("local", "parameter") or tag.get("scopeKind") in CALLABLE:
-            found.variables.add((tag["name"], tag["line"]))
     lines = {path: path.read_text(errors="replace").split("\n") for path in paths}
+    for tag in tags_of(everything.stdout):
+        path = pathlib.Path(tag["path"])
+        by_path[path].add(corrected(language, tag["name"], ""), tag["line"], is_local=True)
+        is_variable = tag.get("kind") in ("local", "parameter") or tag.get("scopeKind") in CALLABLE
+        # A function without `end`, `function f return Integer is (1);`, takes what follows in ctags.
+        if is_variable and (language != "ada" or is_nested(language, lines[path], tag["line"])):
+            by_path[path].variables.add((tag["name"], tag["line"]))
     tags = list(tags_of(ran.stdout))
     bodies = {}
     for tag in tags:
@@ -332,7 +339,7 @@ def compare(language, path, definitions, found):
         for key in {normal(name), *parts}:
             lines.setdefault(key, []).append((line, end))
     for name, line in definitions.counted:
-        near = lines.get(name, []) + lines.get(last(name), [])
+        near = lines.get(name, []) + lines.get(last(name), []) + lines.get(without_blanks(name), [])
         # Clauses of one function are one unit.
         if not any(first - AROUND <= line <= max(end, first + AROUND) for first, end in near):
             missing.append((name, line))
@@ -351,9 +358,15 @@ def compare(language, path, definitions, found):
 
 
 def selectors(rule):
-    """The selectors before the block of a rule of CSS, as ctags writes them."""
+    """The selectors before the block of a rule of CSS, also without the blanks that ctags adds and drops."""
     head = re.sub(r"/\*.*?\*/", " ", rule, flags=re.DOTALL).split("{")[0]
-    return [re.sub(r"\]\)", "] )", " ".join(part.split())) for part in re.split(r",(?![^(]*\))", head)]
+    written = [" ".join(part.split()) for part in re.split(r",(?![^(]*\))", head)]
+    return written + list(map(without_blanks, written))
+
+
+def without_blanks(selector):
+    """A selector of CSS without blanks around square brackets."""
+    return re.sub(r"\s*([\[\]])\s*", r"\1", selector)
 
 
 def is_odd(name):

@@ -10,11 +10,9 @@ use colgrep_engine::settings::variable::variable;
 
 use crate::FINE;
 use crate::corpus::{BenchCorpus, CorpusArgs, RankingArgs, Vars};
-use crate::paired::{Paired, PairedDifference};
 use crate::pools::{Pools, is_of_retrieval};
 use crate::report::{Origin, bar, check_folders, print, write_text};
 
-/// `ablate`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct AblateArgs {
     /// Repositories and queries.
@@ -56,7 +54,6 @@ enum Rows {
     Significant,
 }
 
-/// Runs the command.
 pub fn run(args: &AblateArgs, vars: &Vars) -> Result<u8> {
     check_folders(&[&args.markdown, &args.into])?;
     if let Some(path) = &args.into {
@@ -205,20 +202,13 @@ impl Tables<'_> {
         if rows.is_empty() {
             return String::new();
         }
-        let weights = self.corpus.weights();
         let categories = self.categories();
         let mut text = format!("\n### {title}\n\n| {first} | NDCG@10 | difference | |");
         text += &categories.keys().map(|c| format!(" {c} |")).collect::<String>();
         text += &format!("\n|---|---:|---:|---|{}\n", "---:|".repeat(categories.len()));
         let mut omitted = 0;
         for row in rows {
-            let difference = |i: usize, weight: f64| PairedDifference {
-                group: self.corpus.tasks[i].repository,
-                weight,
-                value: row.scores[i] - self.base[i],
-            };
-            let all: Vec<PairedDifference> = (0..self.base.len()).map(|i| difference(i, weights[i])).collect();
-            let paired = Paired::of(&all);
+            let paired = self.corpus.paired(&row.scores, self.base);
             if shown == Rows::Significant && !matches!(paired.verdict(), "better" | "worse") {
                 omitted += 1;
                 continue;

@@ -21,13 +21,12 @@ use crate::FINE;
 use crate::corpus::TaskBackground;
 use crate::corpus::{BenchCorpus, BenchRepository, BenchTask, CorpusArgs, Vars};
 use crate::metric::{self, DEPTH};
-use crate::paired::{Paired, PairedDifference};
+use crate::paired::Paired;
 use crate::report::{bar, check_folders, print, write_text};
 
 /// Shortest word of a query that a term table may have as its key.
 const WORD_CHARS_MIN: usize = 4;
 
-/// `background`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct BackgroundArgs {
     /// Repositories and queries.
@@ -59,7 +58,6 @@ const WAYS: [Way; 6] = [
     }),
 ];
 
-/// Runs the command.
 pub fn run(args: &BackgroundArgs, vars: &Vars) -> Result<u8> {
     check_folders(&[&args.markdown])?;
     let corpus = BenchCorpus::open(&args.corpus, vars)?;
@@ -113,14 +111,9 @@ fn rows(corpus: &BenchCorpus, base: &[f64], changed: &[(usize, f64)]) -> BTreeMa
         by_set.entry(corpus.tasks[*at].set).or_default().push((*at, *value));
     }
     let row = |all: &[(usize, f64)]| {
-        let weight = 1.0 / all.len() as f64;
-        let difference = |(at, value): &(usize, f64)| PairedDifference {
-            group: corpus.tasks[*at].repository,
-            weight,
-            value: value - base[*at],
-        };
-        let paired = Paired::of(&all.iter().map(difference).collect::<Vec<_>>());
-        let before: f64 = all.iter().map(|(at, _)| base[*at] * weight).sum();
+        let difference = |(at, value): &(usize, f64)| (corpus.tasks[*at].repository, value - base[*at]);
+        let paired = Paired::of_equals(all.iter().map(difference));
+        let before = all.iter().map(|(at, _)| base[*at]).sum::<f64>() / all.len() as f64;
         format!(
             "{} | {before:.4} | {:.4} | {:+.4} | {:.4} | {:.4}",
             all.len(),

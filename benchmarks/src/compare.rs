@@ -9,11 +9,10 @@ use anyhow::{Result, bail};
 
 use crate::corpus::read_json;
 use crate::metric::{DEPTH_SMALL, recall};
-use crate::paired::{Paired, PairedDifference, randomisation_p};
+use crate::paired::{Paired, PairedDifference, of_equal_weight, randomisation_p};
 use crate::report::{QueryRecord, RECORD_VERSION, Record, print};
 use crate::{FINE, REGRESSION};
 
-/// `compare`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct CompareArgs {
     /// The record of before
@@ -30,7 +29,6 @@ pub struct CompareArgs {
     pub worst: usize,
 }
 
-/// Runs the command.
 pub fn run(args: &CompareArgs) -> Result<u8> {
     let (old, new): (Record, Record) = (read_json(&args.old)?, read_json(&args.new)?);
     for (record, path) in [(&old, &args.old), (&new, &args.new)] {
@@ -81,15 +79,8 @@ fn compare<'r>(old: &'r Record, new: &'r Record) -> Result<Comparison<'r>> {
     if pairs.is_empty() {
         bail!("the records have no query in common");
     }
-    let mut groups: Vec<&str> = pairs.iter().map(|(a, _)| a.repository.as_str()).collect();
-    groups.sort_unstable();
-    groups.dedup();
-    let difference = |(a, b): &(&QueryRecord, &QueryRecord)| PairedDifference {
-        group: groups.binary_search(&a.repository.as_str()).unwrap_or_default(),
-        weight: 1.0 / pairs.len() as f64,
-        value: b.metrics.ndcg_10 - a.metrics.ndcg_10,
-    };
-    let differences: Vec<PairedDifference> = pairs.iter().map(difference).collect();
+    let difference = |(a, b): &(&'r QueryRecord, &QueryRecord)| (&a.repository, b.metrics.ndcg_10 - a.metrics.ndcg_10);
+    let differences = of_equal_weight(pairs.iter().map(difference));
     let paired = Paired::of(&differences);
     let (only_old, only_new) = (old.len() - pairs.len(), new.len() - pairs.len());
     Ok(Comparison { only_old, only_new, pairs, differences, paired })

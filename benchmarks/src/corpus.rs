@@ -31,9 +31,9 @@ pub use args::{CorpusArgs, RankingArgs, SetArg, Vars};
 pub use ask::{AnnotatedBackground, TaskBackground};
 
 use crate::metric;
+use crate::paired::{Paired, PairedDifference};
 use crate::report::bar;
 
-/// One row of the specs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Spec {
     /// The repository's name: its folder, and its annotation file without `.json`.
@@ -102,7 +102,6 @@ pub struct BenchTask {
     /// Position of its repository in [`BenchCorpus::repositories`].
     pub repository: usize,
     pub query: String,
-    /// What sort it is.
     pub category: String,
     /// Paths that answer it.
     pub targets: Vec<String>,
@@ -130,7 +129,6 @@ pub struct BenchRepository {
     pub model: Option<Arc<Model>>,
     /// Which rankings take part.
     pub by: RankBy,
-    /// How its rankings are fused.
     pub fusion: Fusion,
     /// Its past, opened where it is asked for.
     histories: Histories,
@@ -155,7 +153,8 @@ impl BenchRepository {
             update(&project, None, true, encoding.as_ref(), &()).with_context(|| format!("indexing {name}"))?;
         // Ignore the settings of this machine, so that records are reproducible.
         let (within, settings) = (Within::paths(vec![below]), Settings::default());
-        let place = ProjectSearcher::new(project, Arc::new(snapshot), within, &Scope::default(), false, &settings)?;
+        let place =
+            ProjectSearcher::new(project, Arc::new(snapshot), within, &Scope::default(), false, &settings, &|| false)?;
         let (name, by, fusion) = (name.to_string(), ranking.by(), ranking.fusion());
         let mut repository = BenchRepository {
             name,
@@ -313,6 +312,14 @@ impl BenchCorpus {
         self.tasks.iter().map(|t| self.sets[t.set].weight / sum / counts[t.set] as f64).collect()
     }
 
+    /// The paired difference of two score lists over all queries.
+    pub fn paired(&self, new: &[f64], old: &[f64]) -> Paired {
+        let weights = self.weights();
+        let one =
+            |i: usize| PairedDifference { group: self.tasks[i].repository, weight: weights[i], value: new[i] - old[i] };
+        Paired::of(&(0..new.len()).map(one).collect::<Vec<_>>())
+    }
+
     /// Hash of the rankings that take part, the queries, their answers, the weights and the indexed files.
     pub fn fingerprint(&self) -> u64 {
         let mut text = self.ranking.clone() + "\n";
@@ -386,7 +393,6 @@ fn set_name(folder: &Path) -> String {
     names.find(|n| n != "annotations").unwrap_or_else(|| "annotations".to_string())
 }
 
-/// The annotations of a file.
 pub(crate) fn read_annotations(path: &Path) -> Result<Vec<Annotation>> {
     let annotations: Vec<Annotation> = read_json(path)?;
     let checked = check_keys(&read_json::<Vec<_>>(path)?).and_then(|()| check(&annotations));
@@ -405,7 +411,6 @@ pub(crate) fn annotation_files(folder: &Path) -> Result<Vec<(String, PathBuf)>> 
     Ok(files)
 }
 
-/// Reads a JSON file.
 pub fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T> {
     let text = std::fs::read_to_string(path).with_context(|| format!("{}", path.display()))?;
     serde_json::from_str(&text).with_context(|| format!("{} is not what was expected", path.display()))

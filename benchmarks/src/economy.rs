@@ -8,9 +8,8 @@
 mod grep;
 mod printed;
 pub mod questions;
-mod tool;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
@@ -24,12 +23,12 @@ use printed::{FileLines, PlaceLines, PrintedLines};
 use questions::{EconomyRepository, EconomySelection};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use tool::ToolClient;
 
 use crate::FINE;
 use crate::corpus::{RankingArgs, Vars};
-use crate::report::{Origin, check_folders, median, publish};
+use crate::report::{Origin, OutputArgs, grouped, median};
 use crate::speed::process::Program;
+use crate::tool_client::ToolClient;
 
 /// Units that are opened from a list, one after another: as many as there are windows with grep.
 const UNITS_OPENED: usize = ATTEMPTS;
@@ -48,7 +47,6 @@ const ARMS: [Arm; 7] = [
     Arm { name: "MCP `search`, then of 2,000 tokens", calls: ArmCalls::Tool(&[None, Some(2_000)]) },
 ];
 
-/// `economy`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct EconomyArgs {
     /// Repositories and questions.
@@ -57,12 +55,9 @@ pub struct EconomyArgs {
     /// The program whose `mcp` is asked (default: the one that is linked in here)
     #[arg(long, value_name = "FILE")]
     pub colgrep: Option<PathBuf>,
-    /// Write the record here, as JSON
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-    /// Write the summary here, as Markdown
-    #[arg(long, value_name = "FILE")]
-    pub markdown: Option<PathBuf>,
+    /// Output files.
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 /// A way to ask.
@@ -84,10 +79,8 @@ enum ArmCalls {
     Tool(&'static [Option<usize>]),
 }
 
-/// One measurement.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct EconomyRecord {
-    /// Where, when and of what it was taken.
     pub origin: Origin,
     /// Which rankings took part.
     pub ranking: String,
@@ -95,7 +88,6 @@ pub struct EconomyRecord {
     pub asked_for: String,
     /// The arms, in the order of each question's.
     pub arms: Vec<String>,
-    /// Every question.
     pub questions: Vec<QuestionCost>,
 }
 
@@ -104,7 +96,6 @@ pub struct QuestionCost {
     pub repository: String,
     /// The form of the question.
     pub kind: String,
-    /// The question.
     pub query: String,
     pub arms: Vec<ArmCost>,
 }
@@ -116,7 +107,6 @@ pub struct ArmCost {
     pub is_found: bool,
     /// Characters of all output up to then, or of all calls.
     pub characters: usize,
-    /// Number of calls.
     pub calls: usize,
 }
 
@@ -132,12 +122,8 @@ impl EconomyRecord {
     pub fn markdown(&self) -> String {
         let EconomyRecord { asked_for, ranking, .. } = self;
         let mut text = format!("# Economy on {asked_for}: {ranking}\n\n{}, rg {}\n", self.origin.text(), rg_version());
-        let mut groups: BTreeMap<String, Vec<&QuestionCost>> = BTreeMap::new();
-        for question in &self.questions {
-            groups.entry(question.kind.clone()).or_default().push(question);
-        }
         text += &self.table("all", &self.questions.iter().collect::<Vec<_>>());
-        text.extend(groups.iter().map(|(kind, group)| self.table(kind, group)));
+        text.extend(grouped(&self.questions, |q| &q.kind).iter().map(|(kind, group)| self.table(kind, group)));
         text
     }
 
@@ -180,9 +166,8 @@ fn rg_version() -> String {
     text.split_whitespace().nth(1).unwrap_or("unknown").to_string()
 }
 
-/// Runs the command.
 pub fn run(args: &EconomyArgs, vars: &Vars) -> Result<u8> {
-    check_folders(&[&args.out, &args.markdown])?;
+    args.output.check()?;
     let ranking = &args.asked.ranking;
     let env = ranking.environment(vars)?;
     let program = Program::colgrep(args.colgrep.as_deref())?.with_data(&env.data_folder()?);
@@ -199,7 +184,7 @@ pub fn run(args: &EconomyArgs, vars: &Vars) -> Result<u8> {
         arms: ARMS.iter().map(|arm| arm.name.to_string()).collect(),
         questions,
     };
-    publish(&record.markdown(), &record, args.out.as_deref(), args.markdown.as_deref())?;
+    args.output.publish(&record.markdown(), &record)?;
     Ok(FINE)
 }
 

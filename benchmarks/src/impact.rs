@@ -4,7 +4,6 @@
 //! that it changed there; right are its other files. The later commits are neither in the index nor in the history.
 //! Compared are the impact of these units, changes in the past alone, and ripgrep for the names of the units.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -20,8 +19,9 @@ use serde::{Deserialize, Serialize};
 use crate::FINE;
 use crate::corpus::{BenchRepository, RankingArgs, Vars};
 use crate::metric::{ndcg, ranks};
-use crate::paired::{Paired, PairedDifference};
-use crate::report::{Origin, OutputArgs, bar, median};
+use crate::paired::Paired;
+use crate::process::printed;
+use crate::report::{Origin, OutputArgs, bar, grouped, median};
 use crate::speed::process::Program;
 
 /// Most files of a commit that is used; larger commits are sweeping changes.
@@ -36,7 +36,6 @@ const NAMES_MAX: usize = 20;
 const ARMS: [&str; 3] = ["impact", "changed together in the past", "grep for the names of changed units"];
 const BASE: usize = 1;
 
-/// `impact`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct ImpactBenchArgs {
     /// Clones with an older commit checked out
@@ -56,16 +55,12 @@ pub struct ImpactBenchArgs {
     pub output: OutputArgs,
 }
 
-/// One measurement.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ImpactRecord {
-    /// Where, when and of what it was taken.
     pub origin: Origin,
-    /// Every question.
     pub questions: Vec<ImpactQuestion>,
 }
 
-/// What came of one question.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ImpactQuestion {
     pub repository: String,
@@ -85,13 +80,8 @@ pub struct ImpactQuestion {
 }
 
 impl ImpactRecord {
-    /// The summary.
     pub fn markdown(&self) -> String {
         let mut text = format!("# Impact on future commits\n\n{}\n", self.origin.text());
-        let mut groups: BTreeMap<&str, Vec<&ImpactQuestion>> = BTreeMap::new();
-        for question in &self.questions {
-            groups.entry(&question.repository).or_default().push(question);
-        }
         let arms: String = ARMS.iter().map(|arm| format!(" {arm} |")).collect();
         text += &format!("\n| NDCG@10 | questions |{arms}\n|---|---:|{}\n", "---:|".repeat(ARMS.len()));
         let row = |name: &str, group: &[&ImpactQuestion]| {
@@ -100,17 +90,11 @@ impl ImpactRecord {
             format!("| {name} | {} |{cells}\n", group.len())
         };
         text += &row("all", &self.questions.iter().collect::<Vec<_>>());
-        text.extend(groups.iter().map(|(name, group)| row(name, group)));
+        text.extend(grouped(&self.questions, |q| &q.repository).iter().map(|(name, group)| row(name, group)));
         text += &format!("\n| against {} | wins | losses | difference | |\n|---|---:|---:|---|---|\n", ARMS[BASE]);
-        let weight = 1.0 / self.questions.len().max(1) as f64;
-        let numbers: BTreeMap<&str, usize> = groups.keys().enumerate().map(|(at, name)| (*name, at)).collect();
         for (at, arm) in ARMS.iter().enumerate().filter(|(at, _)| *at != BASE) {
-            let difference = |question: &ImpactQuestion| PairedDifference {
-                group: numbers.get(question.repository.as_str()).copied().unwrap_or_default(),
-                weight,
-                value: question.scores[at] - question.scores[BASE],
-            };
-            let paired = Paired::of(&self.questions.iter().map(difference).collect::<Vec<_>>());
+            let paired =
+                Paired::of_equals(self.questions.iter().map(|q| (&q.repository, q.scores[at] - q.scores[BASE])));
             let (wins, losses, verdict) = (paired.wins, paired.losses, paired.verdict());
             text += &format!("| {arm} | {wins} | {losses} | {} | {verdict} |\n", paired.text());
         }
@@ -120,7 +104,6 @@ impl ImpactRecord {
     }
 }
 
-/// Runs the command.
 pub fn run(args: &ImpactBenchArgs, vars: &Vars) -> Result<u8> {
     args.output.check()?;
     let ranking = RankingArgs { data_dir: args.data_dir.clone(), keyword_only: true, ..RankingArgs::default() };
@@ -153,23 +136,19 @@ pub fn run(args: &ImpactBenchArgs, vars: &Vars) -> Result<u8> {
 fn future_commits(folder: &Path, future: &str, most: usize) -> Result<Vec<String>> {
     let mut command = Command::new("git");
     command.arg("-C").arg(folder).args(["rev-list", "--reverse", "--no-merges", &format!("HEAD..{future}"), "--"]);
-    let output = command.output().context("git")?;
-    if !output.status.success() {
-        bail!("{}: {}", folder.display(), String::from_utf8_lossy(&output.stderr).trim());
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).lines().take(most).map(String::from).collect())
+    Ok(String::from_utf8_lossy(&printed(&mut command)?).lines().take(most).map(String::from).collect())
 }
 
 /// Fails if a branch or a tag has a commit that is asked for: the history that is indexed covers them all.
 fn check_unknown(folder: &Path, commit: &str) -> Result<()> {
     let mut command = Command::new("git");
     command.arg("-C").arg(folder).args(["for-each-ref", "--count=1", "--format=%(refname)", "--contains", commit]);
-    let output = command.output().context("git")?;
-    let known = String::from_utf8_lossy(&output.stdout);
-    if !output.status.success() || !known.trim().is_empty() {
-        let (folder, known) = (folder.display(), known.trim());
+    let known = printed(&mut command)?;
+    let (folder, known) = (folder.display(), String::from_utf8_lossy(&known));
+    if !known.trim().is_empty() {
         bail!(
-            "{folder}: the history knows the future by {known:?}; delete all branches and tags that follow the checkout"
+            "{folder}: the history knows the future by {:?}; delete all branches and tags that follow the checkout",
+            known.trim()
         );
     }
     Ok(())

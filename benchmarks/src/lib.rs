@@ -26,6 +26,7 @@ mod shards;
 mod speed;
 mod strength;
 mod sweep;
+mod tool_client;
 mod torture;
 mod trace;
 

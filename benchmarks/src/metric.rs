@@ -60,7 +60,6 @@ pub fn first(ranks: &[Option<usize>]) -> Option<usize> {
 /// The metrics of one query, or their means over several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct QueryMetrics {
-    /// Number of queries.
     pub queries: usize,
     /// Normalised discounted cumulative gain over 10 files.
     pub ndcg_10: f64,

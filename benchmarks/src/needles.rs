@@ -15,14 +15,16 @@ use colgrep_index::source::read_text;
 use colgrep_syntax::{language, parse};
 use serde::{Deserialize, Serialize};
 
-use crate::corpus::{BenchRepository, RankingArgs, Vars};
-use crate::report::{Origin, OutputArgs, bar};
+use crate::corpus::{BenchRepository, RankingArgs, Vars, read_json};
+use crate::paired::Paired;
+use crate::report::{Origin, OutputArgs, bar, grouped, shares_row};
 use crate::{FINE, REGRESSION};
 
 /// Shown sections among which a needle counts as found.
 const DEPTH: usize = 5;
+/// Groups of questions: all, and those of each [`Phrasing`].
+const KINDS: [&str; 4] = ["all", "own", "paraphrase", "task"];
 
-/// `needles`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct NeedlesArgs {
     /// File of needles
@@ -53,13 +55,11 @@ pub struct NeedlesArgs {
 
 fn parse_floor(text: &str) -> Result<(String, f64), String> {
     let parsed = text.split_once('=').and_then(|(kind, share)| Some((kind.to_string(), share.parse().ok()?)));
-    let known = |kind: &str| kind == "all" || Phrasing::ALL.iter().any(|asked| asked.name() == kind);
-    parsed.filter(|(kind, share)| known(kind) && (0.0..=1.0).contains(share)).ok_or_else(|| {
+    parsed.filter(|(kind, share)| KINDS.contains(&kind.as_str()) && (0.0..=1.0).contains(share)).ok_or_else(|| {
         format!("{text:?} is no floor; write own, paraphrase, task or all, `=`, and a share from 0 to 1")
     })
 }
 
-/// A file of needles.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Needles {
     /// What the repositories are: name → where from, at which revision, which part.
@@ -100,30 +100,20 @@ pub struct Other {
     pub asked: Vec<Phrasing>,
 }
 
-/// How a needle is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Phrasing {
-    /// In the section's own words.
-    Own,
-    /// In others.
-    Paraphrase,
-    Task,
+colgrep_core::named! {
+    /// How a needle is asked for.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Phrasing {
+        /// In the section's own words.
+        Own = "own",
+        /// In others.
+        Paraphrase = "paraphrase",
+        Task = "task",
+    }
 }
 
 impl Phrasing {
-    /// All of them, in the order of tables.
-    pub const ALL: [Phrasing; 3] = [Phrasing::Own, Phrasing::Paraphrase, Phrasing::Task];
-
-    /// The name in records and floors.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Phrasing::Own => "own",
-            Phrasing::Paraphrase => "paraphrase",
-            Phrasing::Task => "task",
-        }
-    }
-
     fn of(self, needle: &Needle) -> &str {
         match self {
             Phrasing::Own => &needle.own,
@@ -133,23 +123,18 @@ impl Phrasing {
     }
 }
 
-/// One measurement.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct NeedleRecord {
-    /// Where, when and of what it was taken.
     pub origin: Origin,
     /// Which rankings took part.
     pub ranking: String,
-    /// Every question.
     pub questions: Vec<QuestionRecord>,
 }
 
-/// What came of one question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct QuestionRecord {
     pub repository: String,
     pub asked: Phrasing,
-    /// The question.
     pub query: String,
     /// The right section, as `path: qualified name`.
     pub right: String,
@@ -160,59 +145,33 @@ pub struct QuestionRecord {
     pub file_rank: Option<usize>,
 }
 
-/// Shares of a group of questions.
-#[derive(Clone, Copy, Debug, Default)]
-struct NeedleShares {
-    questions: usize,
-    first: usize,
-    found: usize,
-    file: usize,
-}
-
-impl NeedleShares {
-    fn of<'r>(questions: impl Iterator<Item = &'r QuestionRecord>) -> NeedleShares {
-        questions.fold(NeedleShares::default(), |s, q| NeedleShares {
-            questions: s.questions + 1,
-            first: s.first + usize::from(q.rank == Some(1)),
-            found: s.found + usize::from(q.rank.is_some()),
-            file: s.file + usize::from(q.file_rank.is_some()),
-        })
+impl QuestionRecord {
+    /// What is counted, in the order of tables.
+    fn measures(&self) -> [bool; 3] {
+        [self.rank == Some(1), self.rank.is_some(), self.file_rank.is_some()]
     }
 
-    fn share(&self, n: usize) -> f64 {
-        n as f64 / self.questions.max(1) as f64
-    }
-
-    fn row(&self, name: &str) -> String {
-        let found = self.share(self.found);
-        let error = (found * (1.0 - found) / self.questions.max(1) as f64).sqrt();
-        let (first, file) = (self.share(self.first), self.share(self.file));
-        format!("| {name} | {} | {first:.3} | {found:.3} ± {error:.3} | {file:.3} |\n", self.questions)
+    fn is_of(&self, kind: &str) -> bool {
+        kind == "all" || self.asked.name() == kind
     }
 }
 
 impl NeedleRecord {
     /// The share of questions of a kind (`all`: of all) whose section is among the first five.
     pub fn found(&self, kind: &str) -> f64 {
-        let shares = NeedleShares::of(self.questions.iter().filter(|q| kind == "all" || q.asked.name() == kind));
-        shares.share(shares.found)
+        let of_kind: Vec<&QuestionRecord> = self.questions.iter().filter(|q| q.is_of(kind)).collect();
+        of_kind.iter().filter(|q| q.rank.is_some()).count() as f64 / of_kind.len().max(1) as f64
     }
 
-    /// The summary.
     pub fn markdown(&self) -> String {
         let head = "| | questions | first | in five | its file in five |\n|---|---:|---:|---:|---:|\n";
         let mut text = format!("# Needles: {}\n\n{}\n\n{head}", self.ranking, self.origin.text());
-        text += &NeedleShares::of(self.questions.iter()).row("all");
-        for asked in Phrasing::ALL {
-            text += &NeedleShares::of(self.questions.iter().filter(|q| q.asked == asked)).row(asked.name());
-        }
-        let mut by_repository: BTreeMap<&str, Vec<&QuestionRecord>> = BTreeMap::new();
-        for question in &self.questions {
-            by_repository.entry(&question.repository).or_default().push(question);
+        for kind in KINDS {
+            text += &shares_row(kind, self.questions.iter().filter(|q| q.is_of(kind)).map(QuestionRecord::measures));
         }
         text += &format!("\n{}", head.replacen("| |", "| repository |", 1));
-        for (name, questions) in by_repository {
-            text += &NeedleShares::of(questions.into_iter()).row(name);
+        for (name, questions) in grouped(&self.questions, |q| &q.repository) {
+            text += &shares_row(name, questions.into_iter().map(QuestionRecord::measures));
         }
         text
     }
@@ -223,33 +182,24 @@ impl NeedleRecord {
         let known: BTreeMap<_, bool> = before.questions.iter().map(|q| (key(q), q.rank.is_some())).collect();
         let mut text =
             "\n| against before | questions | gained | lost | difference |\n|---|---:|---:|---:|---:|\n".to_string();
-        for kind in ["all", "own", "paraphrase", "task"] {
-            let of_kind = self.questions.iter().filter(|q| kind == "all" || q.asked.name() == kind);
-            let pairs: Vec<f64> = of_kind
-                .filter_map(|q| Some(f64::from(i8::from(q.rank.is_some()) - i8::from(*known.get(&key(q))?))))
-                .collect();
-            let n = pairs.len().max(1) as f64;
-            let mean = pairs.iter().sum::<f64>() / n;
-            let error = (pairs.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0) / n).sqrt();
-            let count = |sign: f64| pairs.iter().filter(|d| **d == sign).count();
-            text +=
-                &format!("| {kind} | {} | {} | {} | {mean:+.3} ± {error:.3} |\n", pairs.len(), count(1.0), count(-1.0));
+        for kind in KINDS {
+            let change = |q: &QuestionRecord| i8::from(q.rank.is_some()) - i8::from(known[&key(q)]);
+            let pairs = self.questions.iter().filter(|q| q.is_of(kind) && known.contains_key(&key(q)));
+            let paired = Paired::of_equals(pairs.map(|q| (&q.repository, f64::from(change(q)))));
+            let (gained, lost) = (paired.wins, paired.losses);
+            text += &format!("| {kind} | {} | {gained} | {lost} | {} |\n", gained + lost + paired.ties, paired.text());
         }
         text
     }
 }
 
-/// Runs the command.
 pub fn run(args: &NeedlesArgs, vars: &Vars) -> Result<u8> {
     args.output.check()?;
-    let text = std::fs::read_to_string(&args.needles).with_context(|| args.needles.display().to_string())?;
-    let needles: Needles = serde_json::from_str(&text).with_context(|| args.needles.display().to_string())?;
+    let needles: Needles = read_json(&args.needles)?;
     let env = args.ranking.environment(vars)?;
     let model = args.ranking.model(&env)?;
-    let mut by_repository: BTreeMap<&str, Vec<&Needle>> = BTreeMap::new();
-    for needle in needles.needles.iter().filter(|n| args.only.is_empty() || args.only.contains(&n.repository)) {
-        by_repository.entry(&needle.repository).or_default().push(needle);
-    }
+    let mut by_repository = grouped(&needles.needles, |needle| &needle.repository);
+    by_repository.retain(|name, _| args.only.is_empty() || args.only.contains(name));
     let bar = bar(by_repository.len() as u64, "asking");
     let mut questions = Vec::new();
     for (name, needles) in by_repository {
@@ -263,8 +213,7 @@ pub fn run(args: &NeedlesArgs, vars: &Vars) -> Result<u8> {
     let record = NeedleRecord { origin: Origin::here(), ranking: args.ranking.text(), questions };
     let mut markdown = record.markdown();
     if let Some(path) = &args.against {
-        let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
-        markdown += &record.against(&serde_json::from_str(&text).with_context(|| path.display().to_string())?);
+        markdown += &record.against(&read_json(path)?);
     }
     let below: Vec<&(String, f64)> = args.floor.iter().filter(|(kind, floor)| record.found(kind) < *floor).collect();
     for (kind, floor) in &below {

@@ -31,7 +31,6 @@ const RIDGE: f64 = 0.3;
 /// Decay of Adam's averages of gradients and of their squares.
 const DECAYS: (f64, f64) = (0.9, 0.999);
 
-/// `order`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct OrderArgs {
     /// Folder of places: `repositories.json`, and `questions/` with a file for each repository
@@ -82,7 +81,6 @@ impl ComparedUnits {
     }
 }
 
-/// Runs the command.
 pub fn run(args: &OrderArgs, vars: &Vars) -> Result<u8> {
     let questions = compared(args, vars)?;
     let folds = args.folds.max(2);

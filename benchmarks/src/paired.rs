@@ -1,6 +1,6 @@
 //! Paired comparison of two settings over the same queries: difference, standard errors, randomisation test.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rand::rngs::StdRng;
 use rand::{Rng as _, SeedableRng as _};
@@ -25,6 +25,15 @@ pub struct PairedDifference {
     pub value: f64,
 }
 
+/// Differences of equal weight, each with its group.
+pub fn of_equal_weight<G: Ord>(values: impl IntoIterator<Item = (G, f64)>) -> Vec<PairedDifference> {
+    let (groups, values): (Vec<G>, Vec<f64>) = values.into_iter().unzip();
+    let known: BTreeSet<&G> = groups.iter().collect();
+    let numbers: BTreeMap<&G, usize> = known.into_iter().zip(0..).collect();
+    let weight = 1.0 / values.len().max(1) as f64;
+    groups.iter().zip(values).map(|(group, value)| PairedDifference { group: numbers[group], weight, value }).collect()
+}
+
 /// Summary of paired differences.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Paired {
@@ -40,7 +49,6 @@ pub struct Paired {
     pub losses: usize,
     /// Queries that stayed.
     pub ties: usize,
-    /// Repositories that the queries are of.
     pub repositories: usize,
 }
 
@@ -72,6 +80,11 @@ impl Paired {
         }
     }
 
+    /// Sums up differences of equal weight, each with its group.
+    pub fn of_equals<G: Ord>(values: impl IntoIterator<Item = (G, f64)>) -> Paired {
+        Paired::of(&of_equal_weight(values))
+    }
+
     /// The larger of the two standard errors: the one that claims are made with.
     pub fn error(&self) -> f64 {
         self.error_queries.max(self.error_repositories)
@@ -95,6 +108,11 @@ impl Paired {
     /// The difference as `+0.0012 ± 0.0008`.
     pub fn text(&self) -> String {
         format!("{:+.4} ± {:.4}", self.mean, self.error())
+    }
+
+    /// The same with the verdict and the numbers of queries.
+    pub fn sentence(&self) -> String {
+        format!("{} ({}; {} better, {} worse)", self.text(), self.verdict(), self.wins, self.losses)
     }
 }
 
@@ -126,8 +144,7 @@ mod tests {
     use super::*;
 
     fn differences(values: &[(usize, f64)]) -> Vec<PairedDifference> {
-        let weight = 1.0 / values.len() as f64;
-        values.iter().map(|&(group, value)| PairedDifference { group, weight, value }).collect()
+        of_equal_weight(values.iter().copied())
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! shown unit is in a labelled place and at least half of that place is in the unit. A third of the repositories form
 //! the test set, which `--aside` measures.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -20,12 +20,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::FINE;
 use crate::corpus::{BenchRepository, RankingArgs, Vars, annotation_files, read_json};
-use crate::paired::{Paired, PairedDifference};
-use crate::report::{Origin, OutputArgs, bar};
+use crate::paired::Paired;
+use crate::report::{Origin, OutputArgs, bar, grouped, shares_row};
 
 /// Rows among which a place counts as found.
 const ROWS: usize = 5;
-/// Tokens of the packs.
 const PACKS: [usize; 3] = [500, 1_000, 2_000];
 
 /// Which questions about places are asked, and how.
@@ -69,7 +68,6 @@ impl PlacesSelection {
     }
 }
 
-/// `places`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct PlacesArgs {
     /// Repositories and questions.
@@ -149,10 +147,8 @@ impl CodePlace {
     }
 }
 
-/// One measurement.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PlacesRecord {
-    /// Where, when and of what it was taken.
     pub origin: Origin,
     /// Which rankings took part.
     pub ranking: String,
@@ -169,7 +165,6 @@ pub struct PlaceRecord {
     pub language: String,
     /// The form of the question.
     pub kind: String,
-    /// The question.
     pub query: String,
     /// The place, as `path:first-last name`.
     pub right: String,
@@ -233,12 +228,10 @@ impl PlacesRecord {
             ("repository", |question| &question.repository),
         ];
         for (head, key) in keys {
-            let mut groups: BTreeMap<&str, Vec<&PlaceRecord>> = BTreeMap::new();
-            for question in &self.questions {
-                groups.entry(key(question)).or_default().push(question);
-            }
             text += &format!("\n| {head} | questions | {} |\n|---|{}\n", MEASURES.join(" | "), "---:|".repeat(10));
-            text.extend(groups.into_iter().map(|(name, group)| row(name, &group)));
+            for (name, group) in grouped(&self.questions, key) {
+                text += &shares_row(name, group.into_iter().map(PlaceRecord::measures));
+            }
         }
         text
     }
@@ -247,25 +240,13 @@ impl PlacesRecord {
     pub fn against(&self, before: &PlacesRecord) -> String {
         let known: HashMap<(&str, &str), &PlaceRecord> =
             before.questions.iter().map(|q| ((q.repository.as_str(), q.query.as_str()), q)).collect();
-        let mut groups: BTreeMap<&str, usize> = BTreeMap::new();
-        let mut pairs = Vec::new();
-        for question in &self.questions {
-            if let Some(before) = known.get(&(question.repository.as_str(), question.query.as_str())) {
-                let next = groups.len();
-                let group = *groups.entry(&question.repository).or_insert(next);
-                pairs.push((group, before.measures(), question.measures()));
-            }
-        }
+        let known = |now: &PlaceRecord| known.get(&(now.repository.as_str(), now.query.as_str())).copied();
+        let pairs: Vec<(&PlaceRecord, &PlaceRecord)> =
+            self.questions.iter().filter_map(|now| Some((known(now)?, now))).collect();
         let mut text = "\n| against before | gained | lost | difference | |\n|---|---:|---:|---|---|\n".to_string();
-        let weight = 1.0 / pairs.len().max(1) as f64;
         for (at, name) in MEASURES.iter().enumerate() {
-            let value = |measures: &[bool; 9]| f64::from(u8::from(measures[at]));
-            let difference = |(group, before, now): &(usize, [bool; 9], [bool; 9])| PairedDifference {
-                group: *group,
-                weight,
-                value: value(now) - value(before),
-            };
-            let paired = Paired::of(&pairs.iter().map(difference).collect::<Vec<_>>());
+            let value = |question: &PlaceRecord| f64::from(u8::from(question.measures()[at]));
+            let paired = Paired::of_equals(pairs.iter().map(|(old, now)| (&now.repository, value(now) - value(old))));
             let (gained, lost, verdict) = (paired.wins, paired.losses, paired.verdict());
             text += &format!("| {name} | {gained} | {lost} | {} | {verdict} |\n", paired.text());
         }
@@ -273,13 +254,6 @@ impl PlacesRecord {
     }
 }
 
-fn row(name: &str, group: &[&PlaceRecord]) -> String {
-    let share = |at: usize| group.iter().filter(|q| q.measures()[at]).count() as f64 / group.len().max(1) as f64;
-    let cells: String = (0..MEASURES.len()).map(|at| format!(" {:.3} |", share(at))).collect();
-    format!("| {name} | {} |{cells}\n", group.len())
-}
-
-/// Runs the command.
 pub fn run(args: &PlacesArgs, vars: &Vars) -> Result<u8> {
     args.output.check()?;
     let ranking = &args.asked.ranking;
@@ -294,7 +268,6 @@ pub fn run(args: &PlacesArgs, vars: &Vars) -> Result<u8> {
     Ok(FINE)
 }
 
-/// A repository with its questions.
 #[derive(Debug)]
 pub struct PlacesRepository {
     /// `owner+name`.

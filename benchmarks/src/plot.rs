@@ -14,7 +14,6 @@ use crate::report::{Record, print};
 use crate::speed::ProjectSpeed;
 use draw::{Chart, PlotPoint, Series, draw};
 
-/// `plot`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct PlotArgs {
     /// A result of `sweep --out`: one curve for each of its knobs (repeatable)
@@ -51,7 +50,6 @@ struct Speed {
     projects: Vec<ProjectSpeed>,
 }
 
-/// Runs the command.
 pub fn run(args: &PlotArgs) -> Result<u8> {
     if args.sweep.is_empty() && args.record.is_empty() && args.speed.is_none() {
         bail!("nothing to draw; give --sweep, --record or --speed");

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result, ensure};
 
 /// Longest run of any command here, on a machine that many others use too. What takes longer hangs.
 const RUN_MAX: Duration = Duration::from_secs(900);
@@ -13,7 +13,6 @@ const POLL: Duration = Duration::from_millis(2);
 /// Most that is kept of what a process says, in bytes.
 const SAID_MAX: u64 = 1 << 20;
 
-/// How a process ended.
 #[derive(Debug)]
 pub(crate) struct Ended {
     /// `None` where it was killed since it hung.
@@ -51,6 +50,13 @@ impl Ended {
             _ => None,
         }
     }
+}
+
+/// What a command prints, which has to succeed.
+pub(crate) fn printed(command: &mut Command) -> Result<Vec<u8>> {
+    let output = command.output().with_context(|| format!("{command:?}"))?;
+    ensure!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr).trim());
+    Ok(output.stdout)
 }
 
 /// Runs a command to its end, with nothing to read.
@@ -95,8 +101,13 @@ fn watch(child: &mut Child, max: Duration) -> io::Result<(Option<ExitStatus>, u6
 
 /// Most memory that a live process had resident at once, in bytes; 0 where the system does not tell.
 pub(crate) fn peak_memory(process: u32) -> u64 {
+    memory_row(process, "VmHWM:")
+}
+
+/// A row of what the system tells of a process's memory, in bytes.
+pub(crate) fn memory_row(process: u32, name: &str) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-    let row = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let row = status.lines().find_map(|line| line.strip_prefix(name));
     let kib = row.and_then(|row| row.split_whitespace().next()?.parse::<u64>().ok());
     kib.unwrap_or_default() << 10
 }

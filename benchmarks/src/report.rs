@@ -22,7 +22,6 @@ pub const RECORD_VERSION: u32 = 1;
 /// One measurement of relevance.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Record {
-    /// Version of this shape.
     pub version: u32,
     /// Where, when and with which build it was taken.
     pub origin: Origin,
@@ -33,7 +32,6 @@ pub struct Record {
     pub profile: String,
     /// Every knob's value in force.
     pub knobs: BTreeMap<String, f64>,
-    /// The knobs that the environment set.
     pub knobs_set: Vec<String>,
     /// Means over all queries.
     pub overall: QueryMetrics,
@@ -41,11 +39,8 @@ pub struct Record {
     pub ndcg_10_over_repositories: f64,
     /// Means by set of annotations.
     pub by_set: BTreeMap<String, QueryMetrics>,
-    /// Means by category.
     pub by_category: BTreeMap<String, QueryMetrics>,
-    /// Means by language.
     pub by_language: BTreeMap<String, QueryMetrics>,
-    /// Means by repository.
     pub by_repository: BTreeMap<String, QueryMetrics>,
     /// Median time of one search inside the process, in milliseconds (index open, other searches running in parallel).
     pub search_ms_median: f64,
@@ -55,7 +50,6 @@ pub struct Record {
     /// The ranking's steps, as the queries' traces have them.
     #[serde(default)]
     pub steps: Vec<String>,
-    /// Every query.
     pub queries: Vec<QueryRecord>,
 }
 
@@ -67,7 +61,6 @@ pub struct QueryRecord {
     pub repository: String,
     pub language: String,
     pub query: String,
-    /// What sort it is.
     pub category: String,
     /// What answers it.
     pub targets: Vec<String>,
@@ -78,7 +71,6 @@ pub struct QueryRecord {
     pub metrics: QueryMetrics,
     /// Time of the search inside the process, in milliseconds.
     pub search_ms: f64,
-    /// Times of its parts.
     #[serde(default)]
     pub ms: Timing,
     /// Evidence from which the weight of meaning was computed.
@@ -102,12 +94,10 @@ pub struct Origin {
     pub time_s: u64,
     /// Operating system and processor architecture.
     pub system: String,
-    /// Number of cores.
     pub cores: usize,
 }
 
 impl Origin {
-    /// Of this process.
     pub fn here() -> Origin {
         Origin {
             colgrep: env!("CARGO_PKG_VERSION").to_string(),
@@ -119,7 +109,6 @@ impl Origin {
         }
     }
 
-    /// In one line.
     pub fn text(&self) -> String {
         let commit = self.commit.as_deref().unwrap_or("no commit");
         let built = if self.optimised { "" } else { ", not optimised" };
@@ -137,11 +126,9 @@ impl Record {
     pub fn new(ranking: &str, knobs: &Knobs, mut queries: Vec<QueryRecord>) -> Record {
         let steps = trace::steps(&mut queries.iter_mut().map(|q| &mut q.trace).collect::<Vec<_>>());
         let by = |key: fn(&QueryRecord) -> &String| {
-            let mut groups: BTreeMap<String, Vec<&QueryMetrics>> = BTreeMap::new();
-            for query in &queries {
-                groups.entry(key(query).clone()).or_default().push(&query.metrics);
-            }
-            groups.into_iter().map(|(name, all)| (name, QueryMetrics::mean(all))).collect::<BTreeMap<_, _>>()
+            let mean = |all: Vec<&QueryRecord>| QueryMetrics::mean(all.into_iter().map(|query| &query.metrics));
+            let groups = grouped(&queries, |query| key(query).clone()).into_iter();
+            groups.map(|(name, all)| (name, mean(all))).collect::<BTreeMap<_, _>>()
         };
         let by_repository = by(|q| &q.repository);
         let repositories = by_repository.len().max(1) as f64;
@@ -178,7 +165,6 @@ impl Record {
         format!("{}, {ranking}, profile {}", self.origin.text(), self.profile)
     }
 
-    /// The summary as Markdown.
     pub fn markdown(&self) -> String {
         let mut text = format!("# Relevance: {}\n\n{}", self.ranking, self.title());
         let set: Vec<String> = self.knobs_set.iter().map(|name| format!("{name}={}", self.knobs[name])).collect();
@@ -228,6 +214,23 @@ impl Record {
     }
 }
 
+/// Items by a key, which may borrow from them.
+pub fn grouped<'t, T, K: Ord>(items: &'t [T], key: impl Fn(&'t T) -> K) -> BTreeMap<K, Vec<&'t T>> {
+    let mut groups: BTreeMap<K, Vec<&T>> = BTreeMap::new();
+    for item in items {
+        groups.entry(key(item)).or_default().push(item);
+    }
+    groups
+}
+
+/// Shares of a group: how many items have each of some properties, after the group's name and size.
+pub fn shares_row<const N: usize>(name: &str, items: impl Iterator<Item = [bool; N]>) -> String {
+    let items: Vec<[bool; N]> = items.collect();
+    let share = |at: usize| items.iter().filter(|item| item[at]).count() as f64 / items.len().max(1) as f64;
+    let cells: String = (0..N).map(|at| format!(" {:.3} |", share(at))).collect();
+    format!("| {name} | {} |{cells}\n", items.len())
+}
+
 /// The median; 0 for an empty list.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
@@ -255,14 +258,17 @@ pub struct OutputArgs {
 }
 
 impl OutputArgs {
-    /// As [`check_folders`].
     pub fn check(&self) -> Result<()> {
         check_folders(&[&self.out, &self.markdown])
     }
 
     /// Prints the summary, and writes the files.
     pub fn publish(&self, markdown: &str, document: &impl Serialize) -> Result<()> {
-        publish(markdown, document, self.out.as_deref(), self.markdown.as_deref())
+        print(markdown)?;
+        if let Some(path) = &self.out {
+            write_json(path, document)?;
+        }
+        self.markdown.as_ref().map_or(Ok(()), |path| write_text(path, markdown))
     }
 
     /// The same for a record of queries: prints its summary followed by `below`.
@@ -270,24 +276,11 @@ impl OutputArgs {
         let markdown = record.markdown() + below;
         print(&markdown)?;
         if let Some(path) = &self.out {
-            write_record(path, record)?;
+            // Without line breaks: the traces are long lists of small numbers.
+            write_text(path, &(serde_json::to_string(record)? + "\n"))?;
         }
         self.markdown.as_ref().map_or(Ok(()), |path| write_text(path, &markdown))
     }
-}
-
-/// Prints a measurement's summary, and writes it and the measurement itself where that is asked for.
-pub fn publish(markdown: &str, document: &impl Serialize, out: Option<&Path>, copy: Option<&Path>) -> Result<()> {
-    print(markdown)?;
-    if let Some(path) = out {
-        write_json(path, document)?;
-    }
-    copy.map_or(Ok(()), |path| write_text(path, markdown))
-}
-
-/// Writes a record as JSON without line breaks: its traces are long lists of small numbers.
-fn write_record(path: &Path, record: &Record) -> Result<()> {
-    write_text(path, &(serde_json::to_string(record)? + "\n"))
 }
 
 /// Checks before the measurement that the folders of output files exist.

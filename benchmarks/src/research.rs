@@ -5,14 +5,12 @@ mod codebook;
 mod corpus;
 mod encoder;
 mod space;
-mod vectors;
 
 use anyhow::Result;
 
 use crate::FINE;
 use crate::corpus::Vars;
 
-/// `research`.
 #[derive(Clone, Debug, clap::Subcommand)]
 pub enum ResearchArgs {
     /// Print the units of every file below a folder, a JSON line a file: what the encoder is trained on
@@ -23,19 +21,14 @@ pub enum ResearchArgs {
     Encoder(encoder::EncoderArgs),
     /// Print what each field of an index takes on disk
     Space(space::SpaceArgs),
-    /// Measure the vector store: size, speed, memory, what codecs lose
-    #[command(subcommand)]
-    Vectors(vectors::VectorsArgs),
 }
 
-/// Runs one of them.
 pub fn run(args: &ResearchArgs, vars: &Vars) -> Result<u8> {
     match args {
         ResearchArgs::Corpus(args) => corpus::run(args)?,
         ResearchArgs::Codebook(args) => codebook::run(args)?,
         ResearchArgs::Encoder(args) => encoder::run(args, vars)?,
         ResearchArgs::Space(args) => space::run(args)?,
-        ResearchArgs::Vectors(args) => vectors::run(args)?,
     }
     Ok(FINE)
 }

@@ -19,7 +19,6 @@ use crate::metric::{self, DEPTH, DEPTH_LARGE, DEPTH_POOL, QueryMetrics};
 use crate::report::{OutputArgs, QueryRecord, Record, bar};
 use crate::trace::trace;
 
-/// `run`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct RunArgs {
     /// Repositories and queries.
@@ -33,7 +32,6 @@ pub struct RunArgs {
     pub output: OutputArgs,
 }
 
-/// Runs the command.
 pub fn run(args: &RunArgs, vars: &Vars) -> Result<u8> {
     args.output.check()?;
     let corpus = BenchCorpus::open(&args.corpus, vars)?;
@@ -110,7 +108,6 @@ fn search(corpus: &BenchCorpus, task: &BenchTask, knobs: &Knobs, has_stages: boo
     })
 }
 
-/// Milliseconds since.
 fn ms(since: Instant) -> f64 {
     since.elapsed().as_secs_f64() * 1e3
 }

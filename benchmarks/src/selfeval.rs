@@ -32,7 +32,6 @@ const FROM_TEST: &str = "commits, from a test";
 const FROM_SOURCE: &str = "commits, from a source";
 const NAMED: &str = "commits, a file named";
 
-/// `self`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct SelfEvalArgs {
     /// The repository, or a folder in it
@@ -64,7 +63,6 @@ pub struct SelfEvalArgs {
     pub output: OutputArgs,
 }
 
-/// Runs the command.
 pub fn run(args: &SelfEvalArgs, vars: &Vars) -> Result<u8> {
     args.output.check()?;
     let env = args.ranking.environment(vars)?;

@@ -2,8 +2,7 @@
 //! has over time.
 
 use std::fmt::Write as _;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpStream;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::sync::Mutex;
@@ -13,6 +12,7 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};
 
 use crate::FINE;
+use crate::process::memory_row;
 use crate::speed::process::Program;
 
 /// Questions, in turn: words, names, a whole sentence, one that nothing answers.
@@ -34,8 +34,11 @@ const QUESTIONS: [&str; 12] = [
 const WARM_UP: usize = 24;
 /// Looks at the server's memory during a load.
 const LOOKS: u32 = 12;
+/// Longest wait for an answer.
+const WAIT: Duration = Duration::from_secs(180);
+/// Longest answer that is read, in bytes.
+const ANSWER_BYTES_MAX: u64 = 64 << 20;
 
-/// Arguments of `serve`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct ServeBenchArgs {
     /// Folders to serve
@@ -61,7 +64,6 @@ pub struct ServeBenchArgs {
     at_once: Option<usize>,
 }
 
-/// A server under load.
 pub(crate) struct LoadedServer {
     child: Child,
     pub(crate) host: String,
@@ -95,10 +97,10 @@ impl Drop for LoadedServer {
     }
 }
 
-/// A connection that is kept.
-pub(crate) struct KeptConnection {
-    host: String,
-    stream: BufReader<TcpStream>,
+/// A client that takes every status for an answer and keeps its connection.
+pub(crate) struct HttpClient {
+    base: String,
+    agent: ureq::Agent,
 }
 
 /// What clients saw.
@@ -110,49 +112,33 @@ struct ClientCounts {
     refused: usize,
 }
 
-impl KeptConnection {
-    pub(crate) fn new(host: &str) -> Result<KeptConnection> {
-        let stream = TcpStream::connect(host)?;
-        stream.set_nodelay(true)?;
-        Ok(KeptConnection { host: host.to_string(), stream: BufReader::new(stream) })
+impl HttpClient {
+    pub(crate) fn new(host: &str) -> HttpClient {
+        let config = ureq::Agent::config_builder().http_status_as_error(false).proxy(None).timeout_global(Some(WAIT));
+        HttpClient { base: format!("http://{host}"), agent: config.build().into() }
     }
 
     /// The status of the answer to a query.
-    fn ask(&mut self, query: &str) -> Result<u16> {
+    fn ask(&self, query: &str) -> Result<u16> {
         Ok(self.post("/api/v1/search", &json!({"query": query}))?.0)
     }
 
     /// The status of an answer, and what it says.
-    pub(crate) fn post(&mut self, path: &str, body: &Value) -> Result<(u16, Vec<u8>)> {
-        let body = body.to_string();
-        let request = format!(
-            "POST {path} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
-            self.host,
-            body.len()
-        );
-        self.stream.get_mut().write_all(request.as_bytes())?;
-        let mut line = String::new();
-        self.stream.read_line(&mut line)?;
-        let status = line.split(' ').nth(1).and_then(|status| status.parse().ok()).context("no answer of HTTP")?;
-        let mut length = 0;
-        loop {
-            line.clear();
-            if self.stream.read_line(&mut line)? == 0 {
-                bail!("the connection ended");
-            }
-            match line.trim().split_once(':') {
-                Some((name, value)) if name.eq_ignore_ascii_case("content-length") => length = value.trim().parse()?,
-                Some(_) => {}
-                None => break,
-            }
-        }
-        let mut answer = Vec::new();
-        let read = (&mut self.stream).take(length).read_to_end(&mut answer)?;
-        if (read as u64) < length { bail!("an answer was cut") } else { Ok((status, answer)) }
+    pub(crate) fn post(&self, path: &str, body: &Value) -> Result<(u16, String)> {
+        let request = self.agent.post(format!("{}{path}", self.base)).header("content-type", "application/json");
+        said(request.send(body.to_string())?)
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Result<(u16, String)> {
+        said(self.agent.get(format!("{}{path}", self.base)).call()?)
     }
 }
 
-/// Measures.
+fn said(mut answer: ureq::http::Response<ureq::Body>) -> Result<(u16, String)> {
+    let text = answer.body_mut().with_config().limit(ANSWER_BYTES_MAX).read_to_vec()?;
+    Ok((answer.status().as_u16(), String::from_utf8_lossy(&text).into_owned()))
+}
+
 pub fn run(args: &ServeBenchArgs) -> Result<u8> {
     let own = tempfile::tempdir()?;
     let data = args.data.as_deref().unwrap_or(own.path());
@@ -161,7 +147,7 @@ pub fn run(args: &ServeBenchArgs) -> Result<u8> {
         program.run(&["init", &root.display().to_string()])?;
     }
     let server = LoadedServer::start(&program, &args.roots, args.at_once)?;
-    let mut client = KeptConnection::new(&server.host)?;
+    let client = HttpClient::new(&server.host);
     for question in QUESTIONS.iter().cycle().take(WARM_UP) {
         client.ask(question)?;
     }
@@ -187,7 +173,7 @@ fn load(host: &str, clients: usize, time: Duration) -> Result<ClientCounts> {
     let all = Mutex::new(ClientCounts::default());
     let end = Instant::now() + time;
     let one = |number: usize| -> Result<()> {
-        let (mut client, mut seen) = (KeptConnection::new(host)?, ClientCounts::default());
+        let (client, mut seen) = (HttpClient::new(host), ClientCounts::default());
         for question in QUESTIONS.iter().cycle().skip(number) {
             let begun = Instant::now();
             if begun >= end {
@@ -211,7 +197,6 @@ fn load(host: &str, clients: usize, time: Duration) -> Result<ClientCounts> {
     Ok(all.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
 }
 
-/// The cells of a row.
 fn row(seen: &ClientCounts, time: Duration) -> String {
     let mut sorted = seen.answers.clone();
     sorted.sort_by(f64::total_cmp);
@@ -225,10 +210,10 @@ fn row(seen: &ClientCounts, time: Duration) -> String {
 
 /// Memory of the server now; nothing where the system does not tell.
 fn memory_of(server: &LoadedServer) -> String {
-    let text = std::fs::read_to_string(format!("/proc/{}/status", server.child.id())).unwrap_or_default();
-    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default();
-    let kilobytes = line.trim().trim_end_matches(" kB").parse::<u64>();
-    kilobytes.map_or_else(|_| "-".to_string(), |kilobytes| format!("{} MB", kilobytes / 1_000))
+    match memory_row(server.child.id(), "VmRSS:") {
+        0 => "-".to_string(),
+        bytes => format!("{} MB", bytes >> 20),
+    }
 }
 
 /// A load in parts, measuring the memory after each.

@@ -4,7 +4,7 @@
 //! Questions are drawn from the corpus and asked of every number of shards, by words and hybrid, with a filter and
 //! without, before and after files are edited, removed and added.
 
-mod wire;
+pub(crate) mod wire;
 
 use std::fs;
 use std::io::Write as _;
@@ -13,8 +13,6 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use colgrep_core::Unit;
-use colgrep_core::collapse::PerFile;
-use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knobs, Profile};
 use colgrep_core::token::words;
 use colgrep_encoder::{EMBEDDED_CODEBOOK, Encoder, ModelSpec, RuntimeEnv};
@@ -23,7 +21,7 @@ use colgrep_index::lexical::{UnitFilter, UnitPlace};
 use colgrep_index::store::{Snapshot, Store};
 use colgrep_index::update::{Encoding, Updater};
 use colgrep_index::vector::{Codebook, Memory};
-use colgrep_search::{Corpus, CorpusAnswer, Layout, LocalShard, QueryContext, Request, Semantic, Shard, search};
+use colgrep_search::{Corpus, CorpusAnswer, Layout, LocalShard, Request, Semantic, Shard, search};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{FINE, REGRESSION};
@@ -35,7 +33,6 @@ const FILES: usize = 10;
 /// Vectors that are remembered between searches, in bytes.
 const MEMORY_BYTES: usize = 256 << 20;
 
-/// `shards`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct ShardsArgs {
     /// Folder with a folder of sources for each repository
@@ -109,16 +106,7 @@ impl Sharded {
             .map(|(at, snapshot)| LocalShard::new(snapshot, filter(at)).layout(Layout::Folders))
             .collect();
         let shards: Vec<&dyn Shard> = shards.iter().map(|shard| shard as &dyn Shard).collect();
-        let request = Request {
-            query,
-            knobs,
-            fusion: Fusion::MinMax,
-            files: FILES,
-            units_per_file: PerFile::Usual,
-            strength_min: 0.03,
-            semantic,
-            background: QueryContext::default(),
-        };
+        let request = Request { strength_min: 0.03, semantic, ..Request::new(query, knobs, FILES) };
         let paths = self.snapshots.first().map(|snapshot| &snapshot.path_facts);
         Ok(told(&search(&Corpus { shards: &shards, name: "", paths }, &request, None)?))
     }
@@ -286,7 +274,6 @@ fn compare(sharded: &[Sharded], queries: &[String], model: Option<&ModelWithCode
     Ok(all_equal)
 }
 
-/// Runs `shards`.
 pub fn run(args: &ShardsArgs) -> Result<u8> {
     let mut names: Vec<String> = Vec::new();
     for entry in fs::read_dir(&args.repos).with_context(|| args.repos.display().to_string())? {

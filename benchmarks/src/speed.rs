@@ -18,7 +18,6 @@ use crate::corpus::{annotation_files, read_annotations};
 use crate::report::{Origin, OutputArgs, bar, median};
 use process::{Program, RunSample};
 
-/// `speed`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct SpeedArgs {
     /// Folder with a folder of sources for each project to measure
@@ -59,11 +58,8 @@ pub struct SpeedArgs {
 /// Smallest, middle and largest of several values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
-    /// Smallest.
     pub min: f64,
-    /// Middle.
     pub median: f64,
-    /// Largest.
     pub max: f64,
 }
 
@@ -81,14 +77,12 @@ impl Spread {
     }
 }
 
-/// What was measured of one project.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ProjectSpeed {
     /// Its folder's name.
     pub name: String,
     /// Files that the walk sees.
     pub files: usize,
-    /// Their bytes.
     pub source_bytes: u64,
     /// `init` without an index, in milliseconds.
     pub cold_ms: Spread,
@@ -149,7 +143,6 @@ struct Result_ {
     projects: Vec<ProjectSpeed>,
 }
 
-/// Runs the command.
 pub fn run(args: &SpeedArgs) -> Result<u8> {
     args.output.check()?;
     let questions = questions(&args.annotations)?;
@@ -273,7 +266,6 @@ fn questions(sets: &[PathBuf]) -> Result<BTreeMap<String, Vec<String>>> {
     Ok(all)
 }
 
-/// Bytes of all files below a folder.
 fn bytes_below(folder: &Path) -> u64 {
     let Ok(entries) = std::fs::read_dir(folder) else { return 0 };
     let size = |e: std::fs::DirEntry| match e.metadata() {

@@ -29,7 +29,6 @@ const STEPS: usize = 25;
 /// Floors that are tried.
 const FLOORS: usize = 40;
 
-/// `strength`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct StrengthArgs {
     /// Repositories and queries.
@@ -69,7 +68,6 @@ struct StrengthRow {
 /// Bias, then a weight for each sign.
 type Weights = [f64; SIGNS + 1];
 
-/// Runs the command.
 pub fn run(args: &StrengthArgs, vars: &Vars) -> Result<u8> {
     args.output.check()?;
     let corpus = BenchCorpus::open(&args.corpus, vars)?;

@@ -19,7 +19,6 @@ use colgrep_engine::settings::variable::{knob_of, variable};
 
 use crate::FINE;
 use crate::corpus::{BenchCorpus, CorpusArgs, Vars};
-use crate::paired::{Paired, PairedDifference};
 use crate::pools::is_of_retrieval;
 use crate::report::{Origin, check_folders, print, write_json};
 use evaluate::Evaluator;
@@ -49,7 +48,6 @@ pub enum FoldBy {
     Query,
 }
 
-/// `sweep`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct SweepArgs {
     /// Repositories and queries.
@@ -88,7 +86,6 @@ pub struct SweepArgs {
     pub out: Option<PathBuf>,
 }
 
-/// Runs the command.
 pub fn run(args: &SweepArgs, vars: &Vars) -> Result<u8> {
     let by_rank = args.corpus.ranking.fusion() == Fusion::ReciprocalRank;
     // By default, rankings are fused by scores.
@@ -146,14 +143,6 @@ fn knobs_of(corpus: &BenchCorpus, setting: &Setting) -> Result<Knobs> {
     Ok(knobs)
 }
 
-/// The paired difference of two score lists over all queries.
-fn paired(corpus: &BenchCorpus, new: &[f64], old: &[f64]) -> Paired {
-    let weights = corpus.weights();
-    let one =
-        |i: usize| PairedDifference { group: corpus.tasks[i].repository, weight: weights[i], value: new[i] - old[i] };
-    Paired::of(&(0..new.len()).map(one).collect::<Vec<_>>())
-}
-
 fn mean(corpus: &BenchCorpus, scores: &[f64]) -> f64 {
     corpus.weights().iter().zip(scores).map(|(w, s)| w * s).sum()
 }
@@ -170,7 +159,7 @@ fn summary(corpus: &BenchCorpus, evaluator: &Evaluator<'_>, judgement: &Judgemen
     text += "\nbest on all queries (chosen and measured on the same, so flattered):\n";
     for setting in judgement.ranked.iter().take(10) {
         let scores = evaluator.known(setting);
-        let paired = paired(corpus, scores, baseline);
+        let paired = corpus.paired(scores, baseline);
         text +=
             &format!("  {:.4}  {}  {:<6}  {}\n", mean(corpus, scores), paired.text(), paired.verdict(), setting.text());
     }
@@ -179,7 +168,7 @@ fn summary(corpus: &BenchCorpus, evaluator: &Evaluator<'_>, judgement: &Judgemen
         let queries = folds.size(fold);
         text += &format!("  fold {}: {queries:>4} queries  {difference:+.4}  {}\n", fold + 1, winner.text());
     }
-    let held_out = paired(corpus, &judgement.held_out, baseline);
+    let held_out = corpus.paired(&judgement.held_out, baseline);
     text += &format!("  together {} ({})\n\n", held_out.text(), held_out.verdict());
     let Some(best) = judgement.ranked.first().filter(|b| !b.0.is_empty()) else {
         return text + "# the baseline is best of all tried: nothing to export\n";
@@ -220,13 +209,13 @@ fn document(corpus: &BenchCorpus, evaluator: &Evaluator<'_>, judgement: &Judgeme
     let baseline = evaluator.known(&Setting::default());
     let row = |setting: &Setting| {
         let scores = evaluator.known(setting);
-        let paired = paired(corpus, scores, baseline);
+        let paired = corpus.paired(scores, baseline);
         serde_json::json!({
             "setting": setting.0, "ndcg_10": mean(corpus, scores), "difference": paired.mean,
             "error": paired.error(), "verdict": paired.verdict(),
         })
     };
-    let held_out = paired(corpus, &judgement.held_out, baseline);
+    let held_out = corpus.paired(&judgement.held_out, baseline);
     serde_json::json!({
         "version": 1,
         "origin": Origin::here(),

@@ -89,7 +89,6 @@ impl TortureKind {
     }
 }
 
-/// `torture`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct TortureArgs {
     /// Kinds (default: all)
@@ -199,7 +198,6 @@ pub(crate) fn go_through<C>(
     Ok(tally)
 }
 
-/// Runs the command.
 pub fn run(args: &TortureArgs) -> Result<u8> {
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

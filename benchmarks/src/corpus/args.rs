@@ -78,7 +78,6 @@ impl RankingArgs {
         [Some(mode), self.model.as_deref(), fusion].into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
-    /// How rankings are fused.
     pub fn fusion(&self) -> Fusion {
         self.fusion.unwrap_or_default().into()
     }

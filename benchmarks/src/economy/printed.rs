@@ -67,7 +67,6 @@ impl PlaceLines {
 pub(super) struct PrintedLines(HashMap<String, BTreeSet<usize>>);
 
 impl PrintedLines {
-    /// Adds a line of a file.
     pub(super) fn add(&mut self, path: &str, line: usize) {
         self.0.entry(path.to_string()).or_default().insert(line);
     }

@@ -40,7 +40,6 @@ pub struct EconomySelection {
     pub ranking: RankingArgs,
 }
 
-/// A repository with questions.
 #[derive(Debug)]
 pub(super) struct EconomyRepository {
     pub(super) name: String,
@@ -49,7 +48,6 @@ pub(super) struct EconomyRepository {
     pub(super) questions: Vec<EconomyQuestion>,
 }
 
-/// A question, and what answers it.
 #[derive(Clone, Debug)]
 pub(super) struct EconomyQuestion {
     pub(super) text: String,
@@ -62,7 +60,6 @@ pub(super) struct EconomyQuestion {
 enum EconomyTarget {
     /// Lines of a file.
     Lines(String, usize, usize),
-    /// A file.
     File(String),
 }
 

@@ -40,7 +40,6 @@ impl Mirror {
             .map(|git| Mirror { git })
     }
 
-    /// The bytes of a file at a revision.
     pub fn file(&self, revision: &str, path: &str) -> Result<Vec<u8>> {
         self.ask(&["cat-file", "blob", &format!("{revision}:{path}")], &[], None)
     }

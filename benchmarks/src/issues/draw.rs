@@ -97,7 +97,6 @@ pub struct InstancePart {
     pub path: String,
 }
 
-/// Where a history is read.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ClonedHistory {
     /// The repository's main language.

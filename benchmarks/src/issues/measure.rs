@@ -13,8 +13,8 @@ use super::clone::Mirror;
 use super::draw::{text_in_set, text_of};
 use super::record::{InstanceRecord, IssueRecord};
 use super::text::InstanceText;
-use super::{Instance, IssuesArgs, List, TextOrigin, read_json};
-use crate::corpus::{BenchRepository, RankingArgs, Vars};
+use super::{Instance, IssuesArgs, List, TextOrigin};
+use crate::corpus::{BenchRepository, RankingArgs, Vars, read_json};
 use crate::metric::DEPTH;
 use crate::report::{self, bar};
 

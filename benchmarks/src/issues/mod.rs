@@ -17,10 +17,9 @@ use serde::{Deserialize, Serialize};
 
 use self::text::InstanceText;
 use crate::FINE;
-use crate::corpus::Vars;
+use crate::corpus::{Vars, read_json};
 use crate::report::{OutputArgs, write_json};
 
-/// `issues`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct IssuesArgs {
     /// Folder of clones with all history, bare or not, each in `OWNER+NAME` (default: the current folder)
@@ -82,7 +81,6 @@ pub struct Instance {
     pub language: String,
     /// The commit that is searched: the one below the fix.
     pub base: String,
-    /// Where the text comes from.
     #[serde(flatten)]
     pub origin: TextOrigin,
     /// The files that answer, sorted.
@@ -95,7 +93,6 @@ pub struct Instance {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum TextOrigin {
-    /// A set of issues.
     Set {
         /// The repository of the set.
         set: String,
@@ -122,7 +119,6 @@ impl Instance {
         Instance { repository, language, base, origin, files, text: text.hash() }
     }
 
-    /// Its unique id.
     fn id(&self) -> String {
         let origin = match &self.origin {
             TextOrigin::Set { key, .. } => key,
@@ -132,7 +128,6 @@ impl Instance {
     }
 }
 
-/// Runs the command.
 pub fn run(args: &IssuesArgs, vars: &Vars) -> Result<u8> {
     args.output.check()?;
     if let (Some(path), Some(out)) = (&args.draw, &args.output.out) {
@@ -152,11 +147,6 @@ pub fn run(args: &IssuesArgs, vars: &Vars) -> Result<u8> {
     };
     record.publish(args)?;
     Ok(FINE)
-}
-
-fn read_json<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<T> {
-    let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
-    serde_json::from_str(&text).with_context(|| path.display().to_string())
 }
 
 /// The names of a file of repositories, in lower case.

@@ -6,33 +6,29 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
 
-use super::{IssuesArgs, read_json};
+use super::IssuesArgs;
+use crate::corpus::read_json;
 use crate::metric::{self, DEPTH};
-use crate::paired::{Paired, PairedDifference};
-use crate::report::Origin;
+use crate::paired::Paired;
+use crate::report::{Origin, grouped};
 
 /// Depths at which a right file counts as found.
 const DEPTHS: [usize; 4] = [1, 3, 5, 10];
 /// What marks a way to ask with other knobs.
 const TRIED: &str = " [";
 
-/// One measurement.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct IssueRecord {
-    /// Where, when and of what it was taken.
     pub origin: Origin,
     /// Whether code alone without tests was asked for.
     pub narrow: bool,
     /// The ways to ask, in the order of tables.
     pub ways: Vec<String>,
-    /// Every instance.
     pub asked: Vec<InstanceRecord>,
 }
 
-/// What came of one instance.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct InstanceRecord {
-    /// Its unique id.
     pub id: String,
     pub repository: String,
     /// Its main language.
@@ -104,7 +100,7 @@ impl IssueRecord {
                 ("repository", |asked| &asked.repository),
             ] {
                 text += &head(&format!("{way}: by {title}"));
-                grouped(&all, key).iter().for_each(|(name, group)| text += &row(name, group, way));
+                grouped(&self.asked, key).iter().for_each(|(name, group)| text += &row(name, group, way));
             }
         }
         self.in_force().for_each(|way| text += &self.tried(way));
@@ -131,8 +127,7 @@ impl IssueRecord {
             let difference = self.difference(|asked| asked.ndcg(setting) - asked.ndcg(way));
             text += &format!("| {} | {mean:.4} | {difference} |\n", setting[way.len()..].trim());
         }
-        let all: Vec<&InstanceRecord> = self.asked.iter().collect();
-        let repositories = grouped(&all, |asked| &asked.repository);
+        let repositories = grouped(&self.asked, |asked| &asked.repository);
         let own = way.to_string();
         let choices: Vec<&String> = [&own].into_iter().chain(settings).collect();
         let best_without = |left_out: &str| -> &String {
@@ -161,7 +156,7 @@ impl IssueRecord {
         );
         for way in self.in_force().filter(|way| before.ways.contains(way)) {
             let paired = |score: &dyn Fn(&InstanceRecord) -> f64| {
-                Paired::of(&differences(both.iter().map(|(now, then)| (*now, score(now) - score(then)))))
+                Paired::of_equals(both.iter().map(|(now, then)| (&now.repository, score(now) - score(then))))
             };
             let (one, five) = (paired(&|asked| asked.found(way, 1)), paired(&|asked| asked.found(way, 5)));
             let ndcg = paired(&|asked| asked.ndcg(way));
@@ -179,8 +174,7 @@ impl IssueRecord {
     }
 
     fn difference(&self, of: impl Fn(&InstanceRecord) -> f64) -> String {
-        let paired = Paired::of(&differences(self.asked.iter().map(|asked| (asked, of(asked)))));
-        format!("{} ({}; {} better, {} worse)", paired.text(), paired.verdict(), paired.wins, paired.losses)
+        Paired::of_equals(self.asked.iter().map(|asked| (&asked.repository, of(asked)))).sentence()
     }
 }
 
@@ -191,7 +185,7 @@ fn head(title: &str) -> String {
 /// One row: shares and means with the larger of the standard errors over instances and over repositories.
 fn row(name: &str, group: &[&InstanceRecord], way: &str) -> String {
     let summed = |score: &dyn Fn(&InstanceRecord) -> f64| {
-        let paired = Paired::of(&differences(group.iter().map(|asked| (*asked, score(asked)))));
+        let paired = Paired::of_equals(group.iter().map(|asked| (&asked.repository, score(asked))));
         (paired.mean, paired.error())
     };
     let mut text = format!("| {name} | {} |", group.len());
@@ -201,29 +195,6 @@ fn row(name: &str, group: &[&InstanceRecord], way: &str) -> String {
     }
     let (mean, error) = summed(&|asked| asked.ndcg(way));
     text + &format!(" {mean:.4} ± {error:.4} |\n")
-}
-
-/// Values as differences of equal weight, grouped by repository.
-fn differences<'a>(values: impl Iterator<Item = (&'a InstanceRecord, f64)>) -> Vec<PairedDifference> {
-    let values: Vec<(&InstanceRecord, f64)> = values.collect();
-    let weight = 1.0 / values.len().max(1) as f64;
-    let mut groups: BTreeMap<&str, usize> = BTreeMap::new();
-    let of = |(asked, value): (&'a InstanceRecord, f64)| {
-        let next = groups.len();
-        PairedDifference { group: *groups.entry(&asked.repository).or_insert(next), weight, value }
-    };
-    values.into_iter().map(of).collect()
-}
-
-fn grouped<'a>(
-    all: &[&'a InstanceRecord],
-    key: fn(&InstanceRecord) -> &String,
-) -> BTreeMap<String, Vec<&'a InstanceRecord>> {
-    let mut groups: BTreeMap<String, Vec<&InstanceRecord>> = BTreeMap::new();
-    for asked in all {
-        groups.entry(key(asked).clone()).or_default().push(asked);
-    }
-    groups
 }
 
 fn mean(values: impl Iterator<Item = f64>) -> f64 {

@@ -63,7 +63,6 @@ pub struct Base {
 #[derive(Clone, Debug, Deserialize)]
 pub struct Issue {
     pub title: String,
-    /// Its text.
     pub body: Option<String>,
 }
 

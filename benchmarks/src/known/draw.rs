@@ -21,7 +21,6 @@ const TRIES: usize = 40;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownItem {
-    /// What sort it is.
     pub kind: KnownKind,
     /// What is typed.
     pub query: String,

@@ -7,7 +7,6 @@ mod draw;
 mod kind;
 mod source;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -25,12 +24,11 @@ pub use source::SourceFiles;
 use crate::FINE;
 use crate::corpus::AnnotatedBackground;
 use crate::corpus::{Annotation, BenchRepository, RankingArgs, TargetFile, Vars};
-use crate::report::{Origin, OutputArgs, bar, write_json};
+use crate::report::{Origin, OutputArgs, bar, grouped, median, shares_row, write_json};
 
 /// Files that are asked for.
 const DEPTH: usize = 3;
 
-/// `known`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct KnownArgs {
     /// Folder with a folder of sources for each repository
@@ -56,24 +54,18 @@ pub struct KnownArgs {
     pub output: OutputArgs,
 }
 
-/// One measurement.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KnownRecord {
-    /// Where, when and of what it was taken.
     pub origin: Origin,
     /// Which rankings took part.
     pub ranking: String,
-    /// Seed of the draw.
     pub seed: u64,
-    /// Every item.
     pub items: Vec<ItemRecord>,
 }
 
-/// What came of one item.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ItemRecord {
     pub repository: String,
-    /// What sort it is.
     pub kind: KnownKind,
     /// What was typed.
     pub query: String,
@@ -89,52 +81,16 @@ pub struct ItemRecord {
     pub search_ms: f64,
 }
 
-/// Shares of a group of items.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct KnownShares {
-    items: usize,
-    file_first: usize,
-    file_in_three: usize,
-    line_first: usize,
-    line_in_three: usize,
-}
-
-impl KnownShares {
-    fn add(&mut self, item: &ItemRecord) {
-        self.items += 1;
-        self.file_first += usize::from(item.file_rank == Some(1));
-        self.file_in_three += usize::from(item.file_rank.is_some());
-        self.line_first += usize::from(item.line_rank == Some(1));
-        self.line_in_three += usize::from(item.line_rank.is_some());
-    }
-
-    fn row(&self, name: &str) -> String {
-        let share = |n: usize| n as f64 / self.items.max(1) as f64;
-        format!(
-            "| {name} | {} | {:.3} | {:.3} | {:.3} | {:.3} |\n",
-            self.items,
-            share(self.file_first),
-            share(self.file_in_three),
-            share(self.line_first),
-            share(self.line_in_three)
-        )
+impl ItemRecord {
+    /// What is counted, in the order of tables.
+    fn measures(&self) -> [bool; 4] {
+        [self.file_rank == Some(1), self.file_rank.is_some(), self.line_rank == Some(1), self.line_rank.is_some()]
     }
 }
 
 impl KnownRecord {
-    /// The summary.
     pub fn markdown(&self) -> String {
-        let mut by_kind: BTreeMap<KnownKind, KnownShares> = BTreeMap::new();
-        let mut by_repository: BTreeMap<&str, KnownShares> = BTreeMap::new();
-        let mut all = KnownShares::default();
-        for item in &self.items {
-            by_kind.entry(item.kind).or_default().add(item);
-            by_repository.entry(&item.repository).or_default().add(item);
-            all.add(item);
-        }
-        let mut times: Vec<f64> = self.items.iter().map(|i| i.search_ms).collect();
-        times.sort_by(f64::total_cmp);
-        let median = times.get(times.len() / 2).copied().unwrap_or_default();
+        let median = median(self.items.iter().map(|item| item.search_ms).collect());
         let head =
             "| | items | file first | file in three | line first | line in three |\n|---|---:|---:|---:|---:|---:|\n";
         let mut text = format!(
@@ -143,15 +99,15 @@ impl KnownRecord {
             self.origin.text(),
             self.seed
         );
-        text += &all.row("all");
-        text.extend(by_kind.iter().map(|(kind, shares)| shares.row(kind.name())));
+        let row = |name: &str, items: &[&ItemRecord]| shares_row(name, items.iter().map(|item| item.measures()));
+        text += &row("all", &self.items.iter().collect::<Vec<_>>());
+        text.extend(grouped(&self.items, |item| item.kind).iter().map(|(kind, items)| row(kind.name(), items)));
         text += &format!("\n{}", head.replacen("| |", "| repository |", 1));
-        text.extend(by_repository.iter().map(|(name, shares)| shares.row(name)));
+        text.extend(grouped(&self.items, |item| &item.repository).iter().map(|(name, items)| row(name, items)));
         text
     }
 }
 
-/// Runs the command.
 pub fn run(args: &KnownArgs, vars: &Vars) -> Result<u8> {
     args.output.check()?;
     let mut items = Vec::new();

@@ -9,7 +9,6 @@ use memchr::memmem;
 /// Longest line that takes part, in bytes: longer ones are data.
 const LINE_BYTES_MAX: usize = 300;
 
-/// A file of code.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
     /// Path from the root, `/` between components.

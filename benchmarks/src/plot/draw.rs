@@ -36,7 +36,6 @@ pub struct Series {
     pub points: Vec<PlotPoint>,
 }
 
-/// One picture.
 pub struct Chart<'a> {
     pub title: &'a str,
     pub x: &'a str,
@@ -50,7 +49,6 @@ pub struct Chart<'a> {
     pub level: Option<f64>,
 }
 
-/// Draws it into a file.
 pub fn draw(path: &Path, chart: &Chart<'_>) -> Result<()> {
     let area = SVGBackend::new(path, SIZE).into_drawing_area();
     // The backend's errors borrow from it.

@@ -13,23 +13,21 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use colgrep_core::collapse::PerFile;
-use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knob, Knobs};
 use colgrep_engine::project::model::Model;
 use colgrep_engine::{Env, RankBy};
 use colgrep_index::ids::FileId;
 use colgrep_index::store::Snapshot;
+use colgrep_search::Request;
 use colgrep_search::recall::recall;
-use colgrep_search::{QueryContext, Request};
 
 use crate::corpus::Vars;
-use crate::paired::{Paired, PairedDifference};
+use crate::paired::Paired;
 use crate::{FINE, REGRESSION};
 
 /// Entries that are looked at.
 const DEPTH: usize = 10;
 
-/// `recall`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct RecallArgs {
     /// Repositories with their history
@@ -158,14 +156,8 @@ fn best_of_others(all: &[Vec<Scores>], weights: usize, left_out: usize) -> usize
 
 /// The mean difference to words alone, with its standard error and verdict.
 fn difference(all: &[Vec<Scores>], score: impl Fn(usize, &Scores) -> f64) -> String {
-    let questions: usize = all.iter().map(Vec::len).sum();
-    let weight = 1.0 / questions.max(1) as f64;
-    let of = |(group, scores): (usize, &Vec<Scores>)| -> Vec<PairedDifference> {
-        scores.iter().map(|own| PairedDifference { group, weight, value: score(group, own) - own[WORDS] }).collect()
-    };
-    let differences: Vec<PairedDifference> = all.iter().enumerate().flat_map(of).collect();
-    let paired = Paired::of(&differences);
-    format!("{} ({}; {} better, {} worse)", paired.text(), paired.verdict(), paired.wins, paired.losses)
+    let all = all.iter().enumerate().flat_map(|(group, scores)| scores.iter().map(move |own| (group, own)));
+    Paired::of_equals(all.map(|(group, own)| (group, score(group, own) - own[WORDS]))).sentence()
 }
 
 /// Means by each of [`WAYS`].
@@ -206,16 +198,9 @@ impl RecallMeasure<'_> {
         knobs: &Knobs,
         target: Target,
     ) -> Result<f64> {
-        let request = Request {
-            query: question,
-            knobs,
-            fusion: Fusion::default(),
-            files: DEPTH,
-            units_per_file: PerFile::Units(1),
-            strength_min: 0.0,
-            semantic: (by != RankBy::Words).then(|| self.model.semantic(snapshot, by)),
-            background: QueryContext::default(),
-        };
+        let semantic = (by != RankBy::Words).then(|| self.model.semantic(snapshot, by));
+        let units_per_file = PerFile::Units(1);
+        let request = Request { units_per_file, semantic, ..Request::new(question, knobs, DEPTH) };
         let (answer, _) = recall(snapshot, None, &request, None)?;
         let mut best = answer.units.iter().take(DEPTH);
         let entry = |unit| snapshot.lexical.entry_at(unit).map(|hit| (hit.file, hit.line));

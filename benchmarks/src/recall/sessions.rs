@@ -30,7 +30,6 @@ struct RecallSession {
     /// The transcript's name without `.jsonl`.
     name: String,
     form: TranscriptForm,
-    /// The day.
     date: String,
     turns: Vec<RecallTurn>,
 }

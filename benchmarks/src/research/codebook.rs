@@ -12,7 +12,6 @@ use crate::report::print;
 const TEXTS_A_FILE: usize = 40;
 const CENTROIDS: usize = 1 << 10;
 
-/// `research codebook`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct CodebookArgs {
     /// The model's folder, into which codebook.bin is written

@@ -10,7 +10,6 @@ use colgrep_syntax::read::{decode, skip_by_name};
 use colgrep_syntax::{language, parse};
 use rayon::prelude::*;
 
-/// `research corpus`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct CorpusUnitsArgs {
     /// The folder

@@ -100,7 +100,6 @@ fn encode(model: &dyn Encoder, documents: &[&str], out: &mut String) -> Result<(
     Ok(())
 }
 
-/// `research encoder`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct EncoderArgs {
     /// Measure the model of this folder, of a native model or of an ONNX one, instead of the one in the program

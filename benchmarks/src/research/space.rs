@@ -9,7 +9,6 @@ use colgrep_index::lexical::Lexical;
 
 use crate::report::print;
 
-/// `research space`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct SpaceArgs {
     /// Folders of indexes

@@ -25,7 +25,6 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{ShardsArgs, draw, link};
 use crate::{FINE, REGRESSION};
 
-/// Shards.
 const SHARDS: usize = 6;
 /// Files of an answer.
 const FILES: usize = 10;
@@ -34,7 +33,13 @@ const SHARD_BYTES_MAX: u64 = 15_000;
 const QUERY_BYTES_MAX: u64 = 200_000;
 
 /// Repositories that do not change.
-struct FixedRepositories(Arc<Generation>);
+pub(crate) struct FixedRepositories(Arc<Generation>);
+
+impl FixedRepositories {
+    pub(crate) fn new(repositories: Vec<HostedRepository>) -> Arc<FixedRepositories> {
+        Arc::new(FixedRepositories(Arc::new(Generation::new(repositories))))
+    }
+}
 
 impl Catalog for FixedRepositories {
     fn now(&self) -> Option<Arc<Generation>> {
@@ -43,6 +48,10 @@ impl Catalog for FixedRepositories {
 
     fn damaged(&self, error: colgrep_index::Error) {
         eprintln!("an index is damaged: {}", error.full());
+    }
+
+    fn broke(&self, panic: &colgrep_index::Error) {
+        eprintln!("a connection ended by a panic: {}", panic.full());
     }
 }
 
@@ -68,7 +77,7 @@ fn served(repositories: &[HostedRepository]) -> Result<Vec<(SocketAddr, Arc<Shar
         if own.is_empty() {
             continue;
         }
-        let server = ShardServer::new(Arc::new(FixedRepositories(Arc::new(Generation::new(own)))), None);
+        let server = ShardServer::new(FixedRepositories::new(own), None);
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let (address, running) = (listener.local_addr()?, Arc::clone(&server));
         std::thread::spawn(move || running.serve(&listener));
@@ -109,7 +118,6 @@ fn at(values: &mut [u64], share: f64) -> f64 {
     values.get((last as f64 * share) as usize).map_or(0.0, |bytes| *bytes as f64 / 1e3)
 }
 
-/// Runs `shards --wire`.
 pub fn run(args: &ShardsArgs, names: &[String]) -> Result<u8> {
     let model = if args.keyword_only { None } else { Some(Model::open(None, true, &Env::default())?.remembering()) };
     let repositories: Vec<HostedRepository> =
@@ -187,7 +195,7 @@ fn asked(
     let scope = &Scope::default();
     let place = |one: &HostedRepository| {
         let (project, snapshot) = (one.project.clone(), Arc::clone(&one.snapshot));
-        ProjectSearcher::new(project, snapshot, Within::everything(), scope, false, &one.settings)
+        ProjectSearcher::new(project, snapshot, Within::everything(), scope, false, &one.settings, &|| false)
     };
     let knobs = Knobs::of(Profile::Default);
     let mut sums = Sums::default();

@@ -10,7 +10,6 @@ use super::{PeerSpeed, SpeedArgs, Spread};
 /// How another tool is called.
 struct Peer {
     name: &'static str,
-    /// The program that searches.
     search: &'static str,
     /// Its arguments: query, folder, index folder.
     search_args: fn(&str, &str, &str) -> Vec<String>,

@@ -14,7 +14,6 @@ const NOUNS: [&str; 16] = [
     "request", "response", "token", "buffer", "queue", "index", "record", "stream", "error", "header", "cache",
     "route", "session", "table", "page", "signal",
 ];
-/// Files in each folder.
 const FOLDER_FILES: usize = 50;
 
 /// Writes a project of `files` Python and Rust files; gives one of them, to be changed.

@@ -17,7 +17,6 @@ pub struct Evaluator<'c> {
     pools: Option<(Setting, Pools)>,
     /// Settings measured here (and not known before).
     pub done: usize,
-    /// Retrievals made.
     pub retrievals: usize,
 }
 

@@ -86,12 +86,10 @@ impl ScoreStore {
         self.scores.len()
     }
 
-    /// The scores of a setting.
     pub fn get(&self, setting: &Setting) -> Option<&[f64]> {
         self.scores.get(&setting.text()).map(Vec::as_slice)
     }
 
-    /// Takes in the scores of a setting.
     pub fn add(&mut self, setting: &Setting, scores: Vec<f64>) -> Result<()> {
         // Rounded at once, so that a sweep taken up again gives the same numbers to the last digit.
         let scores: Vec<f64> = scores.into_iter().map(|s| (s * 1e6).round() / 1e6).collect();

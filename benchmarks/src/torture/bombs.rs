@@ -12,6 +12,7 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};
 
+use super::subject::link;
 use super::{Tally, TortureArgs, case_seed, go_through};
 use crate::process::{Ended, run as ended};
 use crate::speed::process::Program;
@@ -30,7 +31,6 @@ const BATCH: usize = 250;
 /// Longest mutated source, in bytes.
 const SOURCE_BYTES_MAX: usize = 200_000;
 
-/// Runs the kind.
 pub(super) fn run(args: &TortureArgs) -> Result<Vec<Tally>> {
     Ok(vec![repeated(args)?, mutated(args)?, trees(args)?])
 }
@@ -343,13 +343,5 @@ fn plant_special(path: &Path, pipe: bool) -> Result<()> {
     if cfg!(unix) {
         std::process::Command::new("mkfifo").arg(path).status()?;
     }
-    Ok(())
-}
-
-fn link(to: &str, path: &Path) -> Result<()> {
-    #[cfg(unix)]
-    std::os::unix::fs::symlink(to, path)?;
-    #[cfg(not(unix))]
-    let _ = (to, path);
     Ok(())
 }

@@ -27,10 +27,8 @@ const NOISE: &[u8] = &[0x17, 0, 0, 0, 0xff, 0xfe, b'H', b'T', b'T', b'P', 0, 1, 
 
 type FaultCounts = BTreeMap<&'static str, u64>;
 
-/// What happens to a cluster.
 #[derive(Clone, Copy, Debug)]
 enum ClusterFault {
-    /// A replica is killed.
     Killed(ReplicaPlace),
     /// A replica hangs: its connections stay open, and nothing comes.
     Silent(ReplicaPlace),
@@ -44,7 +42,6 @@ enum ClusterFault {
     BucketLost(usize),
     /// All replicas of a shard are killed.
     ShardLost(usize),
-    /// The coordinator is killed.
     CoordinatorLost,
     /// A repository moves to another shard and back.
     Moved,

@@ -8,12 +8,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 use colgrep_index::store::Store;
-use colgrep_index::update::check;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};
 
-use super::subject::Subject;
+use super::subject::{Subject, faults, first_difference};
 use super::{Tally, TortureArgs, case_seed};
 use crate::process::{Ended, run as ended};
 use crate::speed::process::Program;
@@ -143,7 +142,7 @@ impl Crowd<'_> {
             let [old, new] = [&self.program, &new].map(|program| ended(&mut self.command(program, &words)));
             let (old, new) = (old?.out, new?.out);
             if old != new {
-                tally.fail("other answers", format!("{question:?}: {}", super::subject::first_difference(&new, &old)));
+                tally.fail("other answers", format!("{question:?}: {}", first_difference(&new, &old)));
             }
         }
         // One index of the tree, and one of its history.
@@ -151,9 +150,7 @@ impl Crowd<'_> {
             let store = Store::new(entry?.path());
             // Wait for background processes, whose uncommitted files would look like remains.
             let _lock = store.lock(true)?;
-            let checked = check(&store)?;
-            checked.damage.iter().for_each(|error| tally.fail("damage", error.to_string()));
-            checked.stray.iter().for_each(|path| tally.fail("left over", path.display().to_string()));
+            faults(&store, "at the end").into_iter().for_each(|(kind, text)| tally.fail(kind, text));
         }
         Ok(())
     }

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
-use colgrep_cluster::{Catalog, Cluster, Generation, HostedRepository, ReplicaTimeouts, ShardServer, VERSION};
+use colgrep_cluster::{Cluster, HostedRepository, ReplicaTimeouts, ShardServer, VERSION};
 use colgrep_engine::Env;
 use colgrep_engine::project::Project;
 use colgrep_engine::project::open::update;
@@ -19,13 +19,14 @@ use colgrep_engine::settings::Settings;
 use colgrep_index::lexical::forge;
 use colgrep_index::mode::VectorMode;
 use colgrep_index::store::{Adoption, Snapshot, Store, opened_table, sealed_table};
-use colgrep_index::update::{caught, repair};
+use colgrep_index::update::{UnreadableIndex, caught, repair};
 use rand::rngs::StdRng;
 use rand::{Rng as _, SeedableRng as _};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::subject::{Subject, copy, first_difference};
+use super::subject::{Subject, copy, files_below, first_difference};
 use super::{PANICS, Tally, TortureArgs, case_seed, go_through};
+use crate::shards::wire::FixedRepositories;
 
 /// Cases of each part.
 const CASES: u64 = 5_000;
@@ -51,7 +52,9 @@ fn indexes(args: &TortureArgs) -> Result<Tally> {
     subject.update(&store, true, true)?;
     let expected = subject.expected(true)?;
     let folder = store.folder().to_path_buf();
-    let files = files_below(&folder)?;
+    let mut files = files_below(&folder, 1)?;
+    // Sums of lengths are never sent.
+    files.retain(|path| !path.ends_with("lengths.bin"));
     let data = subject.data("data");
     go_through(args, "forged indexes", (0..CASES).collect(), |case, counts| {
         copy(&before, &data)?;
@@ -86,7 +89,8 @@ fn as_it_is(
     let met = opened.and_then(|snapshot| {
         subject.answers(&snapshot).inspect_err(|error| {
             // As a search does.
-            let _ = repair(store, Some(&snapshot).filter(|_| error.is_of_content()));
+            let unreadable = UnreadableIndex { snapshot: &snapshot, is_alone: true };
+            let _ = repair(store, Some(unreadable).filter(|_| error.is_of_content()));
         })
     });
     match met {
@@ -214,32 +218,6 @@ fn sum_segment(bytes: &mut [u8]) {
     bytes[HEADER_SUM..HEADER_BYTES].copy_from_slice(&sum);
 }
 
-fn files_below(folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        match path.is_dir() {
-            true => files.extend(files_below(&path)?),
-            // Locks are empty, and sums of lengths are never sent.
-            false if path.metadata()?.len() > 0 && !path.ends_with("lengths.bin") => files.push(path),
-            false => {}
-        }
-    }
-    files.sort();
-    Ok(files)
-}
-
-/// One repository that does not change.
-struct OneRepository(Arc<Generation>);
-
-impl Catalog for OneRepository {
-    fn now(&self) -> Option<Arc<Generation>> {
-        Some(Arc::clone(&self.0))
-    }
-
-    fn damaged(&self, _: colgrep_index::Error) {}
-}
-
 fn frames(args: &TortureArgs) -> Result<Tally> {
     let subject = Subject::new()?;
     let env = Env::default().data_in(subject.data("served"));
@@ -248,7 +226,7 @@ fn frames(args: &TortureArgs) -> Result<Tally> {
     let settings = Settings::read(&env, &subject.root)?;
     let snapshot: Arc<Snapshot> = Arc::new(update(&project, None, true, None, &())?.0);
     let served = HostedRepository::new("project".into(), project, snapshot, settings);
-    let server = ShardServer::new(Arc::new(OneRepository(Arc::new(Generation::new(vec![served])))), None);
+    let server = ShardServer::new(FixedRepositories::new(vec![served]), None);
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let address = listener.local_addr()?;
     let own = Arc::clone(&server);

@@ -52,7 +52,6 @@ const LETTERS: std::ops::RangeInclusive<usize> = 3..=40;
 /// Letters of what is drawn, at least.
 const DRAWN_MIN: usize = 2;
 
-/// A file that is searched.
 struct Searched {
     path: String,
     /// Its text in lower case.

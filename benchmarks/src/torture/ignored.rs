@@ -10,13 +10,14 @@ use std::process::Command;
 use std::thread::sleep;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 use colgrep_index::walk::{DirCache, GitPlaces, LeftOut, WalkOptions, Walked, walk_again};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};
 
 use super::{Tally, TortureArgs, case_seed, go_through};
+use crate::process::printed;
 
 /// Names of files and folders.
 const NAMES: [&str; 27] = [
@@ -232,9 +233,7 @@ fn git(folder: &Path, args: &[&str]) -> Result<Vec<u8>> {
     let mut command = Command::new("git");
     command.args(args).current_dir(folder.join("tree")).env("HOME", folder).env_remove("XDG_CONFIG_HOME");
     command.env("GIT_CONFIG_GLOBAL", folder.join("config")).env("GIT_CONFIG_NOSYSTEM", "1");
-    let output = command.output().context("git")?;
-    ensure!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-    Ok(output.stdout)
+    printed(&mut command)
 }
 
 /// Draws a tree and compares what git and a walk find in it.

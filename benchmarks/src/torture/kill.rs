@@ -10,12 +10,11 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use colgrep_index::disk::Disk;
 use colgrep_index::store::Store;
-use colgrep_index::update::check;
 use rand::rngs::StdRng;
 use rand::{Rng as _, SeedableRng as _};
 
 use super::disk::{Stop, StopAt};
-use super::subject::{Subject, copy, first_difference};
+use super::subject::{Subject, copy, faults};
 use super::{Tally, TortureArgs, case_seed, go_through};
 use crate::speed::process::Program;
 
@@ -82,7 +81,6 @@ impl Operation {
     }
 }
 
-/// Runs the kind.
 pub(super) fn run(args: &TortureArgs) -> Result<Vec<Tally>> {
     let mut tallies = Vec::new();
     for operation in Operation::ALL {
@@ -134,19 +132,9 @@ fn healed(
     let mut failures = Vec::new();
     let runs: &[bool] = if searched { &[false, true] } else { &[true] };
     for whole in runs {
-        match subject.update(store, *whole, vectors).and_then(|snapshot| subject.answers(&snapshot)) {
-            Ok(found) if found == expected => {}
-            Ok(found) => failures.push(("other answers", format!("{case}: {}", first_difference(expected, &found)))),
-            Err(error) => failures.push(("stuck", format!("{case}: {error}"))),
-        }
+        failures.extend(subject.difference(subject.update(store, *whole, vectors), expected, case));
     }
-    match check(store) {
-        Ok(checked) => {
-            failures.extend(checked.damage.iter().map(|error| ("damage", format!("{case}: {error}"))));
-            failures.extend(checked.stray.iter().map(|path| ("left over", format!("{case}: {}", path.display()))));
-        }
-        Err(error) => failures.push(("damage", format!("{case}: {error}"))),
-    }
+    failures.extend(faults(store, case));
     failures
 }
 
@@ -177,15 +165,7 @@ fn at_random(args: &TortureArgs) -> Result<Tally> {
         }
         let expected = subject.expected(false)?;
         let store = subject.store(&data);
-        let mut failures = Vec::new();
-        match store.open().and_then(|snapshot| subject.answers(&snapshot)) {
-            Ok(found) if found == expected => {}
-            Ok(found) => failures.push(("other answers", format!("{case}: {}", first_difference(&expected, &found)))),
-            Err(error) => failures.push(("stuck", format!("{case}: {error}"))),
-        }
-        let checked = check(&store)?;
-        failures.extend(checked.damage.iter().map(|error| ("damage", format!("{case}: {error}"))));
-        failures.extend(checked.stray.iter().map(|path| ("left over", format!("{case}: {}", path.display()))));
-        Ok(failures)
+        let different = subject.difference(store.open(), &expected, &case);
+        Ok(different.into_iter().chain(faults(&store, &case)).collect())
     })
 }

@@ -29,7 +29,6 @@ const MEMORY_MAX: u64 = 400 << 20;
 /// Content of a file outside the root, which must never be disclosed.
 pub(super) const CANARY: &str = "canary_47f1";
 
-/// A client and its server.
 pub(super) struct McpClient {
     server: Child,
     to: Option<ChildStdin>,

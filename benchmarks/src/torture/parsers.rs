@@ -89,7 +89,6 @@ struct ParserOutcome {
     seconds: f64,
 }
 
-/// A mutated text.
 struct MutatedText {
     name: String,
     language: &'static Language,
@@ -126,7 +125,6 @@ fn drawn_length(random: &mut StdRng) -> usize {
     LENGTHS.choose_weighted(random, |(weight, _)| *weight).map_or(0, |(_, bytes)| *bytes)
 }
 
-/// Runs the kind.
 pub(super) fn run(args: &TortureArgs) -> Result<Vec<Tally>> {
     let (files, bombs) = (samples(), Bomb::all()?);
     let sources = ParsedSample::all(&files)?;

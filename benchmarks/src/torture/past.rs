@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use colgrep_index::history::{Git, HistorySource, TranscriptFolders};
+
+use crate::process::printed;
 
 /// A branch that the first state has and the second has not.
 const SIDE: &str = "side";
@@ -38,7 +40,6 @@ impl PastRepository {
         Ok(past)
     }
 
-    /// Commits the tree.
     pub(super) fn commit(&self, message: &str) -> Result<()> {
         self.git(&["add", "-A"])?;
         self.git(&["commit", "-q", "--allow-empty", "-m", message])
@@ -63,11 +64,7 @@ impl PastRepository {
         self.told.lock().unwrap_or_else(PoisonError::into_inner).clear();
         let mut git = self.command();
         git.args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "gc.auto=0"]).args(words);
-        let output = git.output()?;
-        if !output.status.success() {
-            bail!("git {words:?}: {}", String::from_utf8_lossy(&output.stderr));
-        }
-        Ok(())
+        printed(&mut git).map(drop)
     }
 
     fn command(&self) -> Command {

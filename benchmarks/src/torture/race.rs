@@ -9,9 +9,9 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::mcp::{CANARY, McpClient, talk};
-use super::subject::Subject;
+use super::subject::{Subject, link};
 use super::{Tally, TortureArgs, go_through};
-use crate::serve::{KeptConnection, LoadedServer};
+use crate::serve::{HttpClient, LoadedServer};
 use crate::speed::process::Program;
 
 /// A file of the project, and one in a folder: the links lead to a file, and to a folder with one of the same name.
@@ -33,7 +33,7 @@ pub(super) fn run(args: &TortureArgs) -> Result<Vec<Tally>> {
     fs::write(outside.join("header.rs"), text)?;
     let pairs = [(FILE, "src/link.rs", outside.join("header.rs")), (FOLDER, "src/links", outside)]
         .map(|(name, link, target)| (subject.root.join(name), subject.root.join(link), target));
-    pairs.iter().try_for_each(|(_, link, target)| linked(target, link))?;
+    pairs.iter().try_for_each(|(_, name, target)| link(target, name))?;
     let is_over = AtomicBool::new(false);
     let (tally, exchanged) = thread::scope(|scope| {
         let exchanging = scope.spawn(|| exchange_until(&is_over, &pairs));
@@ -63,14 +63,13 @@ fn answered(args: &TortureArgs, subject: &Subject) -> Result<Tally> {
         let lines: Vec<String> = calls.iter().enumerate().map(line).collect();
         let mut failures = talk(&mut client, &lines, counts)?;
         // A new one: on a busy machine the server ends one that was idle meanwhile.
-        let mut web = KeptConnection::new(&server.host)?;
+        let web = HttpClient::new(&server.host);
         let views = [FILE, FILE_IN_FOLDER].map(|path| ("/page/file", json!({"repository": "project", "path": path})));
         let routes = calls.iter().map(|(name, body)| (format!("/api/v1/{name}"), body));
         let pages = views.iter().map(|(path, body)| (path.to_string(), body));
         for (path, body) in routes.chain(pages) {
             let (status, answer) = web.post(&path, body)?;
             *counts.entry(if status == 200 { "answers of HTTP" } else { "refusals of HTTP" }).or_default() += 1;
-            let answer = String::from_utf8_lossy(&answer);
             if answer.contains(CANARY) {
                 failures.push(("told from outside", format!("{path}: {answer}")));
             }
@@ -125,12 +124,4 @@ fn exchange(one: &Path, other: &Path) -> io::Result<()> {
         fs::rename(other, one)?;
         fs::rename(kept, other)
     }
-}
-
-fn linked(to: &Path, path: &Path) -> io::Result<()> {
-    #[cfg(unix)]
-    std::os::unix::fs::symlink(to, path)?;
-    #[cfg(not(unix))]
-    let _ = (to, path);
-    Ok(())
 }

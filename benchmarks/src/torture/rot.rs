@@ -4,12 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use colgrep_index::update::check;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};
 
-use super::subject::{Subject, copy, first_difference};
+use super::subject::{Subject, copy, faults, files_below, first_difference};
 use super::{Tally, TortureArgs, case_seed, go_through};
 
 /// Version of the one large file.
@@ -17,7 +16,6 @@ const LARGE: usize = 150;
 /// Changes drawn.
 const CASES: u64 = 5_000;
 
-/// Runs the kind.
 pub(super) fn run(args: &TortureArgs) -> Result<Vec<Tally>> {
     Ok(vec![of_subject(args, &Subject::new()?, "rot")?, of_subject(args, &Subject::history()?, "rot of a history")?])
 }
@@ -34,7 +32,7 @@ fn of_subject(args: &TortureArgs, subject: &Subject, part: &str) -> Result<Tally
     subject.update(&store, true, true)?;
     let expected = subject.expected(true)?;
     let folder = store.folder().to_path_buf();
-    let files = files_below(&folder)?;
+    let files = files_below(&folder, 0)?;
     let data = subject.data("data");
     go_through(args, part, (0..CASES).collect(), |case, counts| {
         copy(&before, &data)?;
@@ -71,13 +69,7 @@ fn of_subject(args: &TortureArgs, subject: &Subject, part: &str) -> Result<Tally
                 Err(error) => failures.push(("not healed", format!("{case}: {error}"))),
             }
         }
-        match check(&store) {
-            Ok(checked) => {
-                failures.extend(checked.damage.iter().map(|error| ("not healed", format!("{case}: {error}"))));
-                failures.extend(checked.stray.iter().map(|path| ("left over", format!("{case}: {}", path.display()))));
-            }
-            Err(error) => failures.push(("not healed", format!("{case}: {error}"))),
-        }
+        failures.extend(faults(&store, &case));
         fs::remove_dir_all(&data)?;
         Ok(failures)
     })
@@ -86,20 +78,6 @@ fn of_subject(args: &TortureArgs, subject: &Subject, part: &str) -> Result<Tally
 /// Whether an index says that its vectors can't be read.
 fn is_without_vectors(store: &colgrep_index::store::Store) -> bool {
     store.open().is_ok_and(|snapshot| snapshot.damage.is_some())
-}
-
-fn files_below(folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.is_dir() {
-            files.extend(files_below(&path)?);
-        } else {
-            files.push(path);
-        }
-    }
-    files.sort();
-    Ok(files)
 }
 
 /// Changes a file in a way drawn by chance and says how.

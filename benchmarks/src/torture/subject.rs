@@ -7,15 +7,14 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use colgrep_core::collapse::PerFile;
-use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knobs, Profile};
 use colgrep_encoder::{Encoder, Hashed};
 use colgrep_index::disk::Disk;
 use colgrep_index::store::{Snapshot, Store, project_folder};
-use colgrep_index::update::{Encoding, Updater, caught};
+use colgrep_index::update::{Encoding, Updater, caught, check};
 use colgrep_index::vector::Codebook;
 use colgrep_search::recall::recall;
-use colgrep_search::{QueryContext, Request, Semantic, search_one};
+use colgrep_search::{Request, Semantic, search_one};
 
 use super::past::PastRepository;
 use super::toy::{codebook, encoding};
@@ -151,6 +150,20 @@ impl Subject {
         caught(|| all_answers(snapshot)).flatten()
     }
 
+    /// What is wrong with the answers of an index, opened or updated.
+    pub(super) fn difference(
+        &self,
+        opened: colgrep_index::Result<Snapshot>,
+        expected: &str,
+        case: &str,
+    ) -> Option<(&'static str, String)> {
+        match opened.and_then(|snapshot| self.answers(&snapshot)) {
+            Ok(found) if found == expected => None,
+            Ok(found) => Some(("other answers", format!("{case}: {}", first_difference(expected, &found)))),
+            Err(error) => Some(("stuck", format!("{case}: {error}"))),
+        }
+    }
+
     /// The answers of a newly built index of the current tree.
     pub(super) fn expected(&self, vectors: bool) -> Result<String> {
         let data = self.data("fresh");
@@ -178,17 +191,7 @@ fn all_answers(snapshot: &Snapshot) -> colgrep_index::Result<String> {
     let _ = writeln!(text, "{:?}", snapshot.coverage());
     for query in QUERIES {
         for semantic in [None, Some(Semantic::new(&model)).filter(|_| has_vectors)] {
-            let (fusion, background) = (Fusion::MinMax, QueryContext::default());
-            let request = Request {
-                query,
-                knobs: &knobs,
-                fusion,
-                files: 20,
-                units_per_file: PerFile::Units(3),
-                strength_min: 0.0,
-                semantic,
-                background,
-            };
+            let request = Request { units_per_file: PerFile::Units(3), semantic, ..Request::new(query, &knobs, 20) };
             let answer = match snapshot.files.keeps_texts() {
                 true => recall(snapshot, None, &request, None)?.0,
                 false => search_one(snapshot, None, &request, None)?,
@@ -209,6 +212,41 @@ pub(super) fn first_difference(expected: &str, found: &str) -> String {
         Some((a, b)) => format!("{b:?} in place of {a:?}"),
         None => format!("{} lines in place of {}", found.lines().count(), expected.lines().count()),
     }
+}
+
+/// Makes a link, unless there is one; nothing where the system has none.
+pub(super) fn link(to: impl AsRef<Path>, path: &Path) -> Result<()> {
+    #[cfg(unix)]
+    if !path.is_symlink() {
+        std::os::unix::fs::symlink(to, path)?;
+    }
+    let _ = path;
+    Ok(())
+}
+
+/// The files below a folder of at least so many bytes, sorted; locks have none.
+pub(super) fn files_below(folder: &Path, bytes_min: u64) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            files.extend(files_below(&path, bytes_min)?);
+        } else if path.metadata()?.len() >= bytes_min {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// What is wrong with the files of an index.
+pub(super) fn faults(store: &Store, case: &str) -> Vec<(&'static str, String)> {
+    let checked = match check(store) {
+        Ok(checked) => checked,
+        Err(error) => return vec![("damage", format!("{case}: {error}"))],
+    };
+    let damage = checked.damage.iter().map(|error| ("damage", format!("{case}: {error}")));
+    damage.chain(checked.stray.iter().map(|path| ("left over", format!("{case}: {}", path.display())))).collect()
 }
 
 /// Copies a folder with all in it.

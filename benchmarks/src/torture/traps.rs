@@ -5,15 +5,16 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};
 use serde_json::json;
 
 use super::apart::apart;
+use super::subject::link;
 use super::{Tally, TortureArgs, case_seed, go_through};
-use crate::process::{Ended, run as ended};
+use crate::process::{Ended, printed, run as ended};
 use crate::speed::process::Program;
 
 /// Content of files outside the project.
@@ -123,11 +124,7 @@ impl TrapScene {
         let mut git = Command::new("git");
         git.args(["-c", "user.name=a", "-c", "user.email=a@b"]).args(words).current_dir(self.root());
         git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("HOME", self.at("home"));
-        let output = git.output().context("git")?;
-        if !output.status.success() {
-            bail!("git {words:?}: {}", String::from_utf8_lossy(&output.stderr));
-        }
-        Ok(())
+        printed(&mut git).map(drop)
     }
 
     /// The program that leaves the marker.
@@ -256,15 +253,6 @@ fn executable(path: &Path) -> Result<()> {
     #[cfg(unix)]
     fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
     let _ = path;
-    Ok(())
-}
-
-fn link(to: &str, path: &Path) -> Result<()> {
-    #[cfg(unix)]
-    if !path.is_symlink() {
-        std::os::unix::fs::symlink(to, path)?;
-    }
-    let _ = (to, path);
     Ok(())
 }
 

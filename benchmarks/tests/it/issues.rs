@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::{bench, here};
+use crate::common::{bench, here, printed, read, text};
 use serde_json::{Value, json};
 
 /// A message that reads like an issue.
@@ -47,7 +47,7 @@ fn gates(folder: &Path) -> (String, String) {
 #[test]
 fn frontier_19_issues_are_drawn_from_a_history_and_asked() {
     let folder = tempfile::tempdir().expect("a folder");
-    let place = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_string();
+    let place = |name: &str| text(folder.path().join(name));
     let clone = folder.path().join("clones/a+gates");
     std::fs::create_dir_all(&clone).expect("a folder");
     let (base, fix) = gates(&clone);
@@ -56,9 +56,8 @@ fn frontier_19_issues_are_drawn_from_a_history_and_asked() {
     std::fs::write(folder.path().join("sources.json"), sources.to_string()).expect("a file");
     let [clones, list, record, from] = ["clones", "list.json", "record.json", "sources.json"].map(place);
     let draw = ["issues", "--clones", &clones, "--draw", &from, "--out", &list];
-    let output = bench(&draw, &[]);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let drawn: Value = serde_json::from_str(&std::fs::read_to_string(&list).expect("a list")).expect("JSON");
+    printed(&draw, &[]);
+    let drawn = read(&list);
     let instance = &drawn["instances"][0];
     assert_eq!((instance["base"].as_str(), instance["fix"].as_str()), (Some(base.as_str()), Some(fix.as_str())));
     assert_eq!(instance["files"], json!(["gone.py", "store.py"]));
@@ -68,17 +67,14 @@ fn frontier_19_issues_are_drawn_from_a_history_and_asked() {
     assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
 
     let ask = ["issues", "--clones", &clones, "--list", &list, "--keyword-only", "--out", &record];
-    let output = bench(&ask, &[]);
-    let printed = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{printed}{}", String::from_utf8_lossy(&output.stderr));
-    assert!(printed.contains("| whole text, words | 1 | 100.0 ± 0.0 |"), "{printed}");
-    let found: Value = serde_json::from_str(&std::fs::read_to_string(&record).expect("a record")).expect("JSON");
+    let table = printed(&ask, &[]);
+    assert!(table.contains("| whole text, words | 1 | 100.0 ± 0.0 |"), "{table}");
+    let found = read(&record);
     assert_eq!(found["asked"][0]["unread"], 0, "the commit below the fix is laid out: {found}");
     assert!(!clone.join(".git/index.lock").exists() && git(&clone, &["status", "--porcelain"]).is_empty());
     // A record prints the same again, and no instance twice.
-    let again = bench(&["issues", "--record", &record, "--against", &record], &[]);
-    let printed = String::from_utf8_lossy(&again.stdout);
-    assert!(printed.contains("| whole text, words | 1 | 100.0 ± 0.0 |") && printed.contains("0 – 0"), "{printed}");
+    let again = printed(&["issues", "--record", &record, "--against", &record], &[]);
+    assert!(again.contains("| whole text, words | 1 | 100.0 ± 0.0 |") && again.contains("0 – 0"), "{again}");
     assert_eq!(bench(&["issues", "--record", &record, "--record", &record], &[]).status.code(), Some(2));
     // Another text than the list's is refused.
     let mut other = drawn.clone();
@@ -91,11 +87,7 @@ fn frontier_19_issues_are_drawn_from_a_history_and_asked() {
 
 #[test]
 fn frontier_19_the_list_keeps_its_rules() {
-    let read = |name: &str| -> Value {
-        let text = std::fs::read_to_string(here().join("issues").join(name)).expect("a file");
-        serde_json::from_str(&text).expect("JSON")
-    };
-    let (list, sources) = (read("instances.json"), read("sources.json"));
+    let [list, sources] = ["instances.json", "sources.json"].map(|name| read(here().join("issues").join(name)));
     let instances = list["instances"].as_array().expect("instances");
     let text = |value: &Value| value.as_str().expect("a text").to_string();
     let mut ids = BTreeSet::new();

@@ -3,13 +3,8 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
-use crate::common::{bench, copy, here};
+use crate::common::{bench, copy, here, printed, read, text};
 use serde_json::{Value, json};
-
-fn read(path: &Path) -> Value {
-    let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
 
 fn write(path: &Path, value: &Value) {
     std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
@@ -20,7 +15,6 @@ fn write(path: &Path, value: &Value) {
 fn the_unit_that_answers_is_told_from_its_file() {
     let folder = tempfile::tempdir().expect("a folder");
     copy(&here().join("fixtures/kiosk"), &folder.path().join("repos/made+kiosk"));
-    let text = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_string();
     let sources = json!([
         {"name": "made/kiosk", "revision": "0".repeat(40), "aside": false, "language": "python"},
         {"name": "made/other", "revision": "0".repeat(40), "aside": true, "language": "python"},
@@ -35,11 +29,10 @@ fn the_unit_that_answers_is_told_from_its_file() {
     ]);
     write(&folder.path().join("places/questions/made+kiosk.json"), &questions);
     write(&folder.path().join("places/questions/made+other.json"), &questions);
-    let [places, repos, data, out] = ["places", "repos", "data", "out.json"].map(text);
+    let [places, repos, data, out] = ["places", "repos", "data", "out.json"].map(|name| text(folder.path().join(name)));
     let args = ["places", "--places", &places, "--repos", &repos, "--data-dir", &data, "--keyword-only"];
-    let output = bench(&[&args[..], &["--out", &out]].concat(), &[]);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let record = read(Path::new(&out));
+    printed(&[&args[..], &["--out", &out]].concat(), &[]);
+    let record = read(&out);
     let asked = record["questions"].as_array().expect("questions");
     assert_eq!(asked.len(), 3, "{record}");
     let of = |at: usize| (&asked[at]["rank"], &asked[at]["file_rank"], &asked[at]["is_line_inside"]);
@@ -49,8 +42,7 @@ fn the_unit_that_answers_is_told_from_its_file() {
     assert_eq!(asked[0]["packs"], json!([true, true, true]), "{record}");
     assert_eq!(asked[2]["packs"], json!([false, false, false]), "{record}");
 
-    let output = bench(&[&args[..], &["--against", &out]].concat(), &[]);
-    let printed = String::from_utf8_lossy(&output.stdout);
+    let printed = printed(&[&args[..], &["--against", &out]].concat(), &[]);
     assert!(printed.contains("| unit first | 0 | 0 | +0.0000 ± 0.0000 | same |"), "{printed}");
 
     // Sources of another commit are an error, not a score.
@@ -66,7 +58,7 @@ fn the_unit_that_answers_is_told_from_its_file() {
 #[test]
 fn the_questions_about_places_keep_their_rules() {
     let folder = here().join("places");
-    let sources = read(&folder.join("repositories.json"));
+    let sources = read(folder.join("repositories.json"));
     let sources: BTreeMap<String, &Value> = sources
         .as_array()
         .expect("repositories")
@@ -82,7 +74,7 @@ fn the_questions_about_places_keep_their_rules() {
         assert!(source["revision"].as_str().is_some_and(|revision| revision.len() == 40), "{name}");
         assert!(!trained.contains(&name.to_lowercase()), "{name} is trained on");
         aside += usize::from(source["aside"] == json!(true));
-        let questions = read(&folder.join("questions").join(format!("{name}.json")));
+        let questions = read(folder.join("questions").join(format!("{name}.json")));
         let mut asked = HashSet::new();
         for question in questions.as_array().expect("questions") {
             let text = question["question"].as_str().expect("a question");

@@ -2,8 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::common::{bench, here};
-use serde_json::Value;
+use crate::common::{bench, here, printed, read, text};
 
 const SET: &str = "transcripts/quayside.json";
 
@@ -15,12 +14,10 @@ fn row(printed: &str, first: &str) -> Vec<String> {
 
 #[test]
 fn turns_are_found_by_questions_in_other_words() {
-    let set = here().join(SET).to_str().expect("UTF-8").to_string();
+    let set = text(here().join(SET));
     // Meaning alone scores every candidate again, which takes minutes unoptimised.
     let args = ["recall", "--transcripts", &set, "--ways"];
-    let output = bench(&[&args[..], &["words,both", "--floor", "words=0.5", "--floor", "both=0.53"]].concat(), &[]);
-    let printed = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{printed}{}", String::from_utf8_lossy(&output.stderr));
+    let printed = printed(&[&args[..], &["words,both", "--floor", "words=0.5", "--floor", "both=0.53"]].concat(), &[]);
     for kind in ["recalled", "paraphrase"] {
         let row = row(&printed, kind);
         let number = |at: usize| row[at].parse::<f64>().expect("a number");
@@ -46,8 +43,7 @@ fn content(text: &str) -> HashSet<String> {
 
 #[test]
 fn the_questions_are_paraphrases() {
-    let text = std::fs::read_to_string(here().join(SET)).expect("a file");
-    let set: Value = serde_json::from_str(&text).expect("JSON");
+    let set = read(here().join(SET));
     let sessions = set["sessions"].as_array().expect("sessions");
     let forms: HashSet<&str> = sessions.iter().filter_map(|session| session["form"].as_str()).collect();
     assert_eq!(forms.len(), 2);

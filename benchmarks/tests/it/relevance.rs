@@ -3,8 +3,7 @@
 
 use std::path::Path;
 
-use crate::common::{bench, copy, here};
-use serde_json::Value;
+use crate::common::{bench, copy, here, read, text};
 
 /// A little under what the default profile scores. Raise them when the ranking gets better; lower them only with a
 /// reason in the commit message (`colgrep-bench run` as below, and `compare` with the record before, say which query fell).
@@ -30,7 +29,6 @@ fn queries_of_the_stand_in_projects_find_their_files() {
 
 /// Measures the projects in `folder/repos`: all right answers are there, and the mean is not below the floor.
 fn check(folder: &Path, annotations: &Path, queries_min: usize, floor: f64) {
-    let text = |path: std::path::PathBuf| path.to_str().expect("UTF-8").to_string();
     let (repos, record) = (text(folder.join("repos")), text(folder.join("record.json")));
     let data = text(folder.join("data"));
     let annotations = annotations.to_str().expect("UTF-8");
@@ -39,7 +37,7 @@ fn check(folder: &Path, annotations: &Path, queries_min: usize, floor: f64) {
     let messages = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{messages}");
     assert!(!messages.contains("not in the index"), "correct the annotations: {messages}");
-    let record: Value = serde_json::from_str(&std::fs::read_to_string(record).expect("a record")).expect("JSON");
+    let record = read(record);
     let queries = record["queries"].as_array().expect("queries");
     assert!(queries.len() >= queries_min, "the set shrank to {}", queries.len());
     let ndcg = record["overall"]["ndcg_10"].as_f64().expect("a number");

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::common::{bench, bench_kiosk, corpus_args, here, kiosk};
+use crate::common::{bench, bench_kiosk, corpus_args, here, kiosk, printed, read};
 use serde_json::Value;
 
 /// NDCG@10 written once more, from the definition: the twin of `metric::ndcg`.
@@ -52,9 +52,8 @@ fn check_against_processes(tasks: &Value, flags: &[&str], vars: &[(&str, &str)])
     let mut corpus = corpus_args(folder.path());
     corpus[1] = annotations.to_str().unwrap().to_string();
     let corpus: Vec<&str> = corpus.iter().map(String::as_str).collect();
-    let output = bench(&[&["run"], &corpus[..], flags, &["--out", record.to_str().unwrap()]].concat(), vars);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let record: Value = serde_json::from_str(&std::fs::read_to_string(record).unwrap()).unwrap();
+    printed(&[&["run"], &corpus[..], flags, &["--out", record.to_str().unwrap()]].concat(), vars);
+    let record = read(record);
     let own: Vec<f64> =
         record["queries"].as_array().unwrap().iter().map(|q| q["metrics"]["ndcg_10"].as_f64().unwrap()).collect();
     let user = as_a_user(folder.path(), tasks, flags, vars);
@@ -69,8 +68,7 @@ fn check_against_processes(tasks: &Value, flags: &[&str], vars: &[(&str, &str)])
 
 #[test]
 fn the_numbers_are_those_of_the_program_under_any_setting() {
-    let annotations = std::fs::read_to_string(here().join("fixtures/annotations/kiosk.json")).unwrap();
-    let tasks: Value = serde_json::from_str(&annotations).unwrap();
+    let tasks = read(here().join("fixtures/annotations/kiosk.json"));
     let default = check_against_processes(&tasks, &[], &[]);
     assert!(default[..2].iter().all(|n| *n == 1.0), "the plain ones are found: {default:?}");
     assert_eq!(default[6], 0.0, "words that neither the index nor the model knows find nothing");

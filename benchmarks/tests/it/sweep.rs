@@ -1,13 +1,6 @@
 //! `sweep` gives the numbers of `run` under the same variables, resumes, and claims only significant wins.
 
-use std::path::Path;
-
-use crate::common::{bench, bench_kiosk, copy, corpus_args, here, kiosk};
-use serde_json::Value;
-
-fn read(path: &Path) -> Value {
-    serde_json::from_str(&std::fs::read_to_string(path).expect("a file")).expect("JSON")
-}
+use crate::common::{bench, bench_kiosk, copy, corpus_args, here, kiosk, printed, read};
 
 /// Three projects of the same files under other names, so that there are repositories to deal into folds.
 fn three() -> (tempfile::TempDir, Vec<String>) {
@@ -28,9 +21,7 @@ fn sweep(corpus: &[String], args: &[&str], vars: &[(&str, &str)]) -> String {
     let mut all = vec!["sweep"];
     all.extend(corpus.iter().map(String::as_str));
     all.extend(args);
-    let output = bench(&all, vars);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
+    printed(&all, vars)
 }
 
 #[test]
@@ -55,7 +46,7 @@ fn every_setting_scores_as_run_does_under_its_variables() {
         let mut all = vec!["run"];
         all.extend(corpus.iter().map(String::as_str));
         all.extend(["--out", record.to_str().unwrap()]);
-        assert!(bench(&all, &vars).status.success());
+        printed(&all, &vars);
         let expected = read(&record)["overall"]["ndcg_10"].as_f64().unwrap();
         let got = setting["ndcg_10"].as_f64().unwrap();
         assert!((got - expected).abs() < 2e-6, "{setting}: run gives {expected}");

@@ -2,15 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::common::here;
+use crate::common::{here, read};
 use serde_json::Value;
 
 const LANGUAGES: [&str; 8] = ["zh", "ja", "ko", "ru", "es", "de", "fr", "pt"];
 const PARTS: [&str; 2] = ["tuning", "aside"];
 
-fn read(path: &str) -> Vec<Value> {
-    let text = std::fs::read_to_string(here().join(path)).expect(path);
-    serde_json::from_str(&text).expect(path)
+fn rows_of(path: &str) -> Vec<Value> {
+    read(here().join(path)).as_array().expect(path).clone()
 }
 
 /// The rows of a part by repository.
@@ -18,13 +17,13 @@ fn part(name: &str) -> BTreeMap<String, Vec<Value>> {
     let folder = format!("translations/{name}/annotations");
     let files = std::fs::read_dir(here().join(&folder)).expect("a folder").flatten();
     let names = files.map(|file| file.file_name().into_string().expect("UTF-8"));
-    names.map(|name| (name.replace(".json", ""), read(&format!("{folder}/{name}")))).collect()
+    names.map(|name| (name.replace(".json", ""), rows_of(&format!("{folder}/{name}")))).collect()
 }
 
 /// The English questions of a repository with the files that answer them, `relevant` first.
 fn originals(repository: &str) -> BTreeMap<String, (Value, Value)> {
     if repository.contains('+') {
-        let questions = read(&format!("places/questions/{repository}.json"));
+        let questions = rows_of(&format!("places/questions/{repository}.json"));
         let answers = |q: &Value| {
             let place = q["place"]["path"].clone();
             let also: BTreeSet<&str> =
@@ -34,7 +33,7 @@ fn originals(repository: &str) -> BTreeMap<String, (Value, Value)> {
         };
         questions.iter().map(|q| (q["question"].as_str().expect("text").to_string(), answers(q))).collect()
     } else {
-        let questions = read(&format!("paraphrases/annotations/{repository}.json"));
+        let questions = rows_of(&format!("paraphrases/annotations/{repository}.json"));
         let answers = |q: &Value| (q["relevant"].clone(), q["secondary"].clone());
         questions.iter().map(|q| (q["query"].as_str().expect("text").to_string(), answers(q))).collect()
     }

@@ -154,7 +154,6 @@ pub fn write_all(writes: &[Write]) -> Result<()> {
     written
 }
 
-/// Removes the folders that are empty.
 pub fn remove_empty(mut folders: Vec<PathBuf>) {
     // Innermost first.
     folders.sort_by_key(|f| std::cmp::Reverse(f.components().count()));

@@ -22,9 +22,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use colgrep_render::remark;
 use colgrep_syntax::worker;
 
-/// Something was found.
 pub const FOUND: u8 = 0;
-/// Nothing was found.
 pub const NOTHING: u8 = 1;
 /// Something went wrong.
 pub const FAILED: u8 = 2;
@@ -63,7 +61,7 @@ fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {
         Err(error) if io_kind(&error) == Some(IoErrorKind::BrokenPipe) => FOUND,
         Err(error) if io_kind(&error).is_some_and(is_of_closed_stdout) => closed_stdout(),
         Err(error) => {
-            remark!("colgrep: {}", colgrep_render::advice::told(&error));
+            remark!("colgrep: {}", colgrep_render::advice::told_by(&error, args.takes_yes));
             FAILED
         }
     }

@@ -18,7 +18,6 @@ const TIGHT_BYTES: u64 = 2 << 30;
 /// Size by which a heap grows. A search touches some megabytes; page by page, each page would cost a fault.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const HEAP_BYTES: usize = 16 << 20;
-/// A large page.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const LARGE_PAGE_BYTES: usize = 2 << 20;
 /// How many threads' heaps are of large pages, of which each takes one at least.

@@ -22,9 +22,6 @@ use crate::message::{LINES_MAX, LineFound, LinesFound, ServedRepository};
 const FILE_BYTES_MAX: u64 = 2 << 20;
 
 /// Answers a round, as a frame without its length.
-///
-/// # Errors
-/// When the index can't be read.
 pub fn answer(search: &dyn ShardSearch, round: &RoundRequest) -> Result<Vec<u8>, Error> {
     round.visit(Answering(search))
 }
@@ -45,9 +42,6 @@ fn written(answer: &impl Serialize) -> Result<Vec<u8>, Error> {
 }
 
 /// What to show of files of a group, in the order of the files. `places` are in the order of the group's shards.
-///
-/// # Errors
-/// When an index can't be read.
 pub fn show(
     group: &ShardGroup<'_>,
     places: &[ProjectSearcher],
@@ -73,9 +67,6 @@ pub fn show(
 }
 
 /// The answers of a group for the remarks after the last result.
-///
-/// # Errors
-/// When an index can't be read.
 pub fn end(group: &ShardGroup<'_>, places: &[ProjectSearcher], asked: &EndAsked) -> colgrep_engine::Result<EndFound> {
     let fronts = group.fronts();
     let places: Vec<(&str, &ProjectSearcher)> =
@@ -109,9 +100,6 @@ pub fn read(
 }
 
 /// The lines of the scope, up to `lines_max`.
-///
-/// # Errors
-/// When an index can't be read.
 pub fn lines(group: &ShardGroup<'_>, places: &[ProjectSearcher], lines_max: u32) -> colgrep_engine::Result<LinesFound> {
     let mut found = LinesFound::default();
     for (front, at) in group.fronts() {

@@ -16,7 +16,6 @@ const ATTEMPTS: usize = 3;
 /// The shards of a cluster, for one search.
 #[derive(Debug)]
 pub struct ClusterBackend<'s> {
-    /// The shards.
     pub cluster: &'s Cluster,
     /// Who searches, and where.
     pub scope: ClusterScope<'s>,
@@ -40,9 +39,6 @@ impl Backend for ClusterBackend<'_> {
 
 /// Runs a search over shards with all that it shows. If a replica is lost after the ranking, and the others have other
 /// indexes, none of them knows the ranked units: the whole search is repeated while `may_again` allows it.
-///
-/// # Errors
-/// Those of the search.
 pub fn shown<T, E>(
     mut search: impl FnMut() -> Result<T, E>,
     is_away: impl Fn(&E) -> bool,

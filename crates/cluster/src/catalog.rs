@@ -15,11 +15,8 @@ use crate::message::{FileProgress, IndexProgress, Welcome};
 pub struct HostedRepository {
     /// Its name, the prefix of its paths.
     pub name: String,
-    /// Its project.
     pub project: Project,
-    /// Its index.
     pub snapshot: Arc<Snapshot>,
-    /// Its settings.
     pub settings: Settings,
     /// How many files are indexed as they are now, if not all are.
     pub known_files: Option<FileProgress>,
@@ -114,9 +111,7 @@ impl Generation {
 /// What clients occupy of a server.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ShardLoad {
-    /// Open connections.
     pub connections: usize,
-    /// Sessions in progress.
     pub sessions: usize,
 }
 
@@ -127,6 +122,9 @@ pub trait Catalog: Send + Sync {
 
     /// Called when an index turns out to be unreadable.
     fn damaged(&self, error: colgrep_index::Error);
+
+    /// Called when a connection ended by a panic that is none of an index.
+    fn broke(&self, panic: &colgrep_index::Error);
 
     /// Why the server is not ready although it may answer, if so. Names no repository: anybody may ask.
     fn trouble(&self) -> Option<String> {

@@ -97,9 +97,6 @@ impl Cluster {
     }
 
     /// The same with the usual timeouts.
-    ///
-    /// # Errors
-    /// As [`Cluster::new`].
     pub fn open(file: &Path, tokens: Option<Arc<AccessTokens>>, at_once: usize) -> Result<Cluster> {
         Cluster::new(file, tokens, at_once, ReplicaTimeouts::default())
     }
@@ -188,7 +185,6 @@ impl Cluster {
         self.known().shards.iter().map(|shard| shard.hedges.load(Ordering::Relaxed)).collect()
     }
 
-    /// Traffic by kind of question.
     pub fn traffic_by_kind(&self) -> BTreeMap<&'static str, QuestionTraffic> {
         let mut all: BTreeMap<&'static str, QuestionTraffic> = BTreeMap::new();
         for shard in &self.known().shards {

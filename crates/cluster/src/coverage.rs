@@ -14,28 +14,23 @@ pub(crate) const NOT_NOW: &str = "it can't be searched now";
 pub struct MissingShard {
     /// Its number, from 1.
     pub shard: usize,
-    /// The addresses of its replicas.
     pub replicas: Vec<String>,
-    /// The reason.
     pub why: String,
 }
 
 /// A repository that a shard can't serve now.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct UnservedRepository {
-    /// Its name.
     pub repository: String,
     /// The shard's number, from 1; 0 where the caller may not know it.
     #[serde(skip_serializing_if = "is_hidden")]
     pub shard: usize,
-    /// The reason.
     pub why: String,
 }
 
 /// A repository that several shards serve.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RepeatedRepository {
-    /// Its name.
     pub repository: String,
     /// The number of the shard whose index is the newest, from 1. It alone is searched for this repository.
     pub shard: usize,
@@ -55,7 +50,6 @@ impl RepeatedRepository {
 /// A repository with an incomplete index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PartialRepository {
-    /// Its name.
     pub repository: String,
     /// The shard's number, from 1; 0 where the caller may not know it.
     #[serde(skip_serializing_if = "is_hidden")]
@@ -66,7 +60,6 @@ pub struct PartialRepository {
     /// Number of files in the tree, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files_in_tree: Option<u64>,
-    /// Number of units.
     pub units: u64,
     /// Number of units without vectors so far.
     pub units_without_vectors: u64,

@@ -13,47 +13,21 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// The file that names the shards can't be read.
     #[error("could not read the shards of {}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        source: std::io::Error,
-    },
+    File { path: PathBuf, source: std::io::Error },
     /// The file that names the shards is invalid.
     #[error(
         "{} does not name shards: {why}; it looks so: {{\"shards\": [[\"127.0.0.1:4001\", \"127.0.0.1:4002\"]]}}, the replicas of \
          each shard",
         path.display()
     )]
-    NoShards {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        why: String,
-    },
+    NoShards { path: PathBuf, why: String },
     /// A file of tokens can't be read.
     #[error("the token could not be read from {}", path.display())]
-    TokenFile {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        source: std::io::Error,
-    },
-    /// There is no token.
+    TokenFile { path: PathBuf, source: std::io::Error },
     #[error("{place} holds no token; write one into it, or leave it out")]
-    NoToken {
-        /// Where it should be.
-        place: String,
-    },
-    /// A token is invalid.
+    NoToken { place: String },
     #[error("{place}: {why}")]
-    BadToken {
-        /// Where it is from.
-        place: String,
-        /// What is wrong.
-        why: String,
-    },
-    /// No shard answers.
+    BadToken { place: String, why: String },
     #[error("none of {asked} shards answers: {why}")]
     NoneAnswers {
         /// Number of shards that were asked.

@@ -86,7 +86,6 @@ impl Frames {
         Ok(Frames { stream, come: Vec::new() })
     }
 
-    /// The stream.
     pub fn stream(&self) -> &TcpStream {
         &self.stream
     }

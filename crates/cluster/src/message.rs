@@ -28,9 +28,7 @@ pub const VERSION: u32 = 13;
 /// The first message of a connection.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Hello {
-    /// [`MAGIC`].
     pub magic: [u8; 8],
-    /// [`VERSION`].
     pub version: u32,
     /// The client's random number.
     pub nonce: Nonce,
@@ -78,7 +76,6 @@ pub enum WireFailure {
     Token,
     /// The maximum number of connections is open.
     Full,
-    /// The request is invalid.
     Request(String),
     /// The index can't be read, or the question does not fit the previous ones.
     Broken(String),
@@ -153,7 +150,6 @@ impl Begin {
 /// The state of a session at its start.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Begun {
-    /// [`Welcome::generation`].
     pub generation: u64,
     /// The extent of the searched repositories.
     pub extent: ShardExtent,
@@ -181,12 +177,10 @@ impl Begun {
     }
 }
 
-/// How complete an index is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IndexProgress {
     /// The files, if not all are indexed as they are now.
     pub files: Option<FileProgress>,
-    /// Number of units.
     pub units: u64,
     /// Number of units without vectors so far.
     pub units_without_vectors: u64,
@@ -212,16 +206,13 @@ impl IndexProgress {
     }
 }
 
-/// A repository that a shard serves.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServedRepository {
-    /// Its name.
     pub name: String,
     /// When its index was written, in milliseconds since 1970; 0 if unknown.
     pub written_ms: u64,
     /// Number of indexed files.
     pub files: u64,
-    /// Number of units.
     pub units: u64,
     /// Number of units without vectors; 0 if the index is not meant to have vectors.
     pub units_without_vectors: u64,
@@ -264,7 +255,6 @@ pub struct WireVectors {
 }
 
 impl WireVectors {
-    /// Packs vectors.
     pub fn new(vectors: &QueryVectors<'_>) -> WireVectors {
         WireVectors {
             dimension: vectors.question.dimension() as u32,
@@ -288,7 +278,6 @@ impl WireVectors {
 /// nest: depth 0 means none, 1 the outermost. A question ends the searches that are nested deeper.
 pub type Put = (u8, WireQuestion);
 
-/// A question.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum WireQuestion {
     /// Begins a session. It ends an earlier one on the same connection. The answer is [`Begun`].

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use colgrep_engine::project::damage::guarded;
 use colgrep_engine::session::project_searcher::{ProjectSearcher, Within};
 use colgrep_index::update::caught;
 use colgrep_search::rounds::{ListedRound as _, ReachRequest, StatisticsRequest};
@@ -54,7 +55,6 @@ const AT_WORK_A_CORE_MAX: usize = 2;
 /// The media type of metrics.
 const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Serves a shard.
 pub struct ShardServer {
     held: Arc<dyn Catalog>,
     tokens: Option<Arc<AccessTokens>>,
@@ -82,9 +82,6 @@ impl ShardServer {
     }
 
     /// Binds a socket to listen on.
-    ///
-    /// # Errors
-    /// When the system refuses.
     pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
         TcpListener::bind(address)
     }
@@ -144,7 +141,7 @@ impl ShardServer {
         let work = move || {
             // The client has been told what went wrong, if possible.
             if let Err(panic) = caught(|| server.connection(stream, stranger)) {
-                server.held.damaged(panic);
+                server.held.broke(&panic);
             }
             server.strangers.leave(stranger);
             drop(thread);
@@ -212,7 +209,6 @@ impl Drop for Searching<'_> {
     }
 }
 
-/// A connection from a client.
 struct ServerConnection<'s> {
     frames: Frames,
     server: &'s Arc<ShardServer>,
@@ -222,6 +218,12 @@ impl<'s> ServerConnection<'s> {
     /// Waits for a permit to work. Fails if the client disconnects meanwhile.
     fn permit(&self) -> io::Result<Permit<'s>> {
         self.server.queue.take(|| self.frames.is_open()).ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+    }
+
+    /// Works on the indexes when there is room. A panic there is damage of them; one elsewhere is none.
+    fn at_work<T>(&self, work: impl FnOnce() -> colgrep_engine::Result<T>) -> io::Result<colgrep_engine::Result<T>> {
+        let _permit = self.permit()?;
+        Ok(guarded(work))
     }
 
     /// Shakes hands. Returns the connection's place if questions may follow.
@@ -366,17 +368,14 @@ impl<'s> ServerConnection<'s> {
         let known = allowed.iter().map(|one| (one.name.clone(), one.known(begin.model.is_some())));
         let partial = known.filter(|(_, known)| !known.is_all()).collect();
         let written_ms = allowed.iter().map(|one| (one.name.clone(), one.written_ms())).collect();
-        let permit = self.permit()?;
-        let places: colgrep_engine::Result<Vec<ProjectSearcher>> =
-            allowed.iter().map(|repository| place(repository, begin)).collect();
-        drop(permit);
-        let places = match places {
-            Ok(places) => places,
-            Err(error) => {
-                self.fail(self.failure(error))?;
-                return Ok(None);
-            }
-        };
+        let places: Vec<ProjectSearcher> =
+            match self.at_work(|| allowed.iter().map(|repository| place(repository, begin)).collect())? {
+                Ok(places) => places,
+                Err(error) => {
+                    self.fail(self.failure(error))?;
+                    return Ok(None);
+                }
+            };
         let shards: Vec<LocalShard<'_>> = places
             .iter()
             .zip(&allowed)
@@ -397,8 +396,8 @@ impl<'s> ServerConnection<'s> {
             };
             !places.iter().all(has)
         };
-        let names: Result<Vec<bool>, _> = begin.terms.iter().map(|term| group.is_name(term)).collect();
-        self.told(names.map_err(Into::into).map(|names| Begun {
+        let names = || begin.terms.iter().map(|term| Ok(group.is_name(term)?)).collect::<colgrep_engine::Result<_>>();
+        self.told(guarded(names).map(|names| Begun {
             generation: generation.fingerprint,
             extent: group.extent(),
             names,
@@ -428,34 +427,28 @@ impl<'s> ServerConnection<'s> {
 
     /// Answers questions that are also allowed outside a search. Any other question is an error.
     fn aside(&mut self, group: &ShardGroup<'_>, places: &[ProjectSearcher], question: WireQuestion) -> io::Result<()> {
-        let permit = self.permit()?;
         match question {
             WireQuestion::IsName(term) => {
-                let is_name = group.is_name(&term);
-                drop(permit);
-                self.told(is_name.map_err(Into::into))
+                let is_name = self.at_work(|| Ok(group.is_name(&term)?))?;
+                self.told(is_name)
             }
             WireQuestion::Show(asked) => {
-                let shown = show(group, places, &asked);
-                drop(permit);
+                let shown = self.at_work(|| show(group, places, &asked))?;
                 self.told(shown)
             }
             WireQuestion::End(asked) => {
-                let found = end(group, places, &asked);
-                drop(permit);
+                let found = self.at_work(|| end(group, places, &asked))?;
                 self.told(found)
             }
             WireQuestion::Lines(lines_max) => {
-                let found = lines(group, places, lines_max);
-                drop(permit);
+                let found = self.at_work(|| lines(group, places, lines_max))?;
                 self.told(found)
             }
             WireQuestion::Read(repository, path) => {
-                let text = read(group, places, &repository, &path);
-                drop(permit);
-                match text {
-                    Ok(text) => self.answer(&text),
-                    Err(why) => self.fail(WireFailure::Request(why)),
+                match self.at_work(|| Ok(read(group, places, &repository, &path)))? {
+                    Ok(Ok(text)) => self.answer(&text),
+                    Ok(Err(why)) => self.fail(WireFailure::Request(why)),
+                    Err(error) => self.fail(self.failure(error)),
                 }
             }
             _ => self.fail(WireFailure::Broken("a round before what is asked".into())),
@@ -487,17 +480,16 @@ impl<'s> ServerConnection<'s> {
             fingerprint: vectors.fingerprint,
             effort: vectors.effort,
         });
-        let permit = self.permit()?;
-        let started = group.search(&ShardQuery { query: &query, bm25: wire.bm25, vectors }).and_then(|search| {
+        let started = self.at_work(|| {
+            let search = group.search(&ShardQuery { query: &query, bm25: wire.bm25, vectors })?;
             let statistics = StatisticsRequest.put_to(&*search)?;
             let reach = if vectors.is_some() { ReachRequest.put_to(&*search)? } else { Reach::default() };
             Ok((search, ShardOverview { statistics, reach }))
         });
-        drop(permit);
-        let (search, overview) = match started {
+        let (search, overview) = match started? {
             Ok(started) => started,
             Err(error) => {
-                self.told::<()>(Err(error.into()))?;
+                self.told::<()>(Err(error))?;
                 return self.question(false);
             }
         };
@@ -515,20 +507,13 @@ impl<'s> ServerConnection<'s> {
                 }
                 (at, _) if at < depth => return Ok(next),
                 (at, WireQuestion::Search(_)) if at == depth => return Ok(next),
-                (_, WireQuestion::Round(round)) => {
-                    let permit = self.permit()?;
-                    let answered = answer(&*search, &round);
-                    drop(permit);
-                    match answered {
-                        Ok(bytes) => match with_head(bytes, ANSWER_BYTES_MAX) {
-                            Ok(frame) => self.frames.write(&frame)?,
-                            Err(error) => {
-                                self.fail(WireFailure::Request(format!("the answer is too long: {error}")))?
-                            }
-                        },
-                        Err(error) => self.told::<()>(Err(error.into()))?,
-                    }
-                }
+                (_, WireQuestion::Round(round)) => match self.at_work(|| Ok(answer(&*search, &round)?))? {
+                    Ok(bytes) => match with_head(bytes, ANSWER_BYTES_MAX) {
+                        Ok(frame) => self.frames.write(&frame)?,
+                        Err(error) => self.fail(WireFailure::Request(format!("the answer is too long: {error}")))?,
+                    },
+                    Err(error) => self.told::<()>(Err(error))?,
+                },
                 _ => self.fail(WireFailure::Broken("a question that is no round".into()))?,
             }
             next = self.question(false)?;
@@ -566,5 +551,5 @@ fn place(repository: &HostedRepository, begin: &Begin) -> colgrep_engine::Result
     let within = if below.is_empty() { Within::everything() } else { Within::paths(below) };
     let HostedRepository { name, project, snapshot, settings, .. } = repository;
     within.check_exists(name, project, snapshot)?;
-    ProjectSearcher::new(project.clone(), Arc::clone(snapshot), within, &begin.scope, false, settings)
+    ProjectSearcher::new(project.clone(), Arc::clone(snapshot), within, &begin.scope, false, settings, &|| false)
 }

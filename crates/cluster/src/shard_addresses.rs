@@ -14,7 +14,6 @@ const FILE_BYTES_MAX: u64 = 4 << 20;
 const SHARDS_MAX: usize = 1_024;
 const REPLICAS_MAX: usize = 16;
 
-/// The addresses of shards.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct ShardAddresses {
     /// For each shard, the addresses of its replicas: host and port.

@@ -24,13 +24,11 @@ pub type TokenRule = fn(Option<&str>, &str) -> std::result::Result<(), String>;
 /// uses the first one that the server knows.
 #[derive(Debug)]
 pub struct AccessTokens {
-    /// The file that they are from, if it is one.
     file: Option<PathBuf>,
     rule: TokenRule,
     known: Mutex<KnownTokens>,
 }
 
-/// The tokens of a text.
 #[derive(Default)]
 struct TokenList {
     /// The tokens of all addresses without one of their own.

@@ -10,57 +10,31 @@ use crate::query::{Query, QueryTerm};
 use crate::token::parts;
 use crate::unit::{UnitKind, UnitRole};
 
-/// The searched fields of a unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Field {
-    /// The unit's own name.
-    Name,
-    /// The names of the enclosing units.
-    Parent,
-    /// Its documentation.
-    Doc,
-    /// Its lines.
-    Body,
-    /// The file's stem.
-    Stem,
-    /// The file's folders.
-    Folder,
-    /// Keywords of a section of prose.
-    Keyword,
-    /// Its entities.
-    Entity,
+crate::named! {
+    /// The searched fields of a unit. The position is the index in arrays with a value per field.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Field {
+        /// The unit's own name.
+        Name = "name",
+        /// The names of the enclosing units.
+        Parent = "parent",
+        Doc = "doc",
+        /// Its lines.
+        Body = "body",
+        /// The file's stem.
+        Stem = "stem",
+        /// The file's folders.
+        Folder = "folder",
+        /// Keywords of a section of prose.
+        Keyword = "keyword",
+        Entity = "entity",
+    }
 }
 
 /// Number of fields: the length of arrays with a value per field.
 pub const FIELD_COUNT: usize = Field::ALL.len();
 
 impl Field {
-    /// Every field; its position is its index in arrays with a value per field.
-    pub const ALL: [Field; 8] = [
-        Field::Name,
-        Field::Parent,
-        Field::Doc,
-        Field::Body,
-        Field::Stem,
-        Field::Folder,
-        Field::Keyword,
-        Field::Entity,
-    ];
-
-    /// The field's name in the index.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Field::Name => "name",
-            Field::Parent => "parent",
-            Field::Doc => "doc",
-            Field::Body => "body",
-            Field::Stem => "stem",
-            Field::Folder => "folder",
-            Field::Keyword => "keyword",
-            Field::Entity => "entity",
-        }
-    }
-
     /// Whether the field is a list of bounded length, which is not length-normalised: few units have one, so each would
     /// be long compared with the average of all.
     pub const fn is_list(self) -> bool {
@@ -85,7 +59,6 @@ pub struct Bm25 {
 }
 
 impl Bm25 {
-    /// Reads the knobs.
     pub fn new(knobs: &Knobs) -> Bm25 {
         Bm25 {
             k1: knobs.k1,

@@ -4,11 +4,13 @@ mod attribute;
 mod call;
 mod comment;
 mod member;
+mod receiver;
 
 use attribute::Attributes;
 pub use call::{calling_line, calling_lines};
 pub use comment::is_comment;
 pub use member::member_line;
+pub use receiver::{CallReceiver, call_receiver};
 
 use crate::token::{is_stop_word, is_word_char};
 
@@ -67,7 +69,6 @@ const QUALIFIERS: &[&str] = &[
 ];
 /// Marks before a statement on its line.
 const OPENERS: [char; 13] = ['{', '}', '(', ')', '[', ']', ';', ':', ',', '=', '>', '&', '|'];
-/// Quotes of a literal.
 const QUOTES: [char; 3] = ['"', '\'', '`'];
 /// Quotes of a literal of several lines.
 const LONG_QUOTES: &[&str] = &["\"\"\"", "'''"];
@@ -255,7 +256,6 @@ const FRAMES: &[&str] = &[
     "continue",
     "default",
 ];
-/// Beginnings of imports.
 const IMPORTS: &[&str] = &[
     "import ",
     "from ",
@@ -307,7 +307,6 @@ const HEAD_LINES: [&str; 26] = [
 ];
 /// Beginnings of imports that may continue over several lines in brackets; other [`IMPORTS`] end with their line.
 const IMPORT_LINES: [&str; 5] = ["import ", "from ", "use ", "pub use ", "export {"];
-/// Words of licences.
 const LICENCES: &[&str] = &["copyright", "spdx-license", "licensed under", "all rights reserved", "(c) 20"];
 
 /// Whether a line names a licence or its owner.
@@ -351,6 +350,7 @@ mod tests {
     fn a_definition_is_named_behind_its_attributes_and_comments() {
         for (lines, name, expected) in [
             (&["@spec escape(binary)", "def escape(text) do"][..], "escape", Some(1)),
+            (&["-spec escape(binary) -> binary when", "    Text :: binary.", "escape(Text) ->"], "escape", Some(2)),
             (&["@deprecated \"use escape\"", "def escape(text) do"], "escape", Some(1)),
             (&["@JvmName(\"reset\")", "internal fun reset() {"], "reset", Some(1)),
             (&["@Override public void run() {", "run(1);"], "run", Some(0)),

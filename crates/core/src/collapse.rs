@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::rank::{Fused, Ranked, RankedUnit, Retrieved};
 
-/// One file of the answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FileHit {
     /// Position in [`Ranked::files`].
@@ -30,7 +29,6 @@ pub enum PerFile {
     /// units, counting at most `SECTIONS_MAX` per page.
     #[default]
     Usual,
-    /// This many.
     Units(usize),
 }
 

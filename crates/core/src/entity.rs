@@ -27,7 +27,6 @@ pub enum Label {
     Path,
     /// Text to type in a shell.
     Command,
-    /// The version of something.
     Version,
     /// A web address.
     Url,
@@ -272,7 +271,6 @@ impl EntityMatch<'_> {
         }
     }
 
-    /// Classifies a word by its form.
     fn form(&self, word: &str) -> Option<Label> {
         if word.contains(char::is_whitespace) {
             return None;

@@ -41,7 +41,6 @@ impl Retriever {
 /// One retriever's answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranking {
-    /// Who made it.
     pub retriever: Retriever,
     /// Units with their scores, each unit once; a semantic ranking is sorted, best first.
     pub hits: Vec<(UnitId, f32)>,

@@ -56,10 +56,8 @@ enum WordLook {
     Other,
 }
 
-/// One word of the text.
 struct Word<'t> {
     text: &'t str,
-    /// Number of its term.
     term: usize,
     look: WordLook,
     /// Whether punctuation separates it from the word before.

@@ -22,6 +22,7 @@ pub mod language;
 pub mod literal_match;
 pub mod long;
 pub mod mistyped;
+pub mod named;
 pub mod partner;
 pub mod path;
 pub mod query;

@@ -214,7 +214,6 @@ pub struct PathClass(u8);
 impl PathClass {
     /// Tests, fixtures, mocks, snapshots.
     pub const TEST: PathClass = PathClass(1);
-    /// Benchmarks.
     pub const BENCHMARK: PathClass = PathClass(2);
     /// Compatibility layers and deprecated code.
     pub const COMPAT: PathClass = PathClass(4);
@@ -238,7 +237,6 @@ impl PathClass {
         self.0 & other.0 != 0
     }
 
-    /// This set and `other`.
     #[must_use]
     pub const fn with(self, other: PathClass) -> PathClass {
         PathClass(self.0 | other.0)

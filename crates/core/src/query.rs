@@ -52,7 +52,6 @@ pub struct Identifier {
 pub struct Query {
     /// The query as typed, without fillers if these are left out, and with contractions written out.
     pub text: String,
-    /// As typed.
     pub typed: String,
     /// Distinct terms, in order, without those of words that carry only the form of the query ("how do I").
     pub terms: Vec<QueryTerm>,
@@ -92,17 +91,11 @@ pub struct Query {
 /// query.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueryParts {
-    /// [`Query::terms`].
     pub terms: Vec<QueryTerm>,
-    /// [`Query::sequence`].
     pub sequence: Vec<String>,
-    /// [`Query::identifiers`].
     pub identifiers: Vec<Identifier>,
-    /// [`Query::plain_words`].
     pub plain_words: Vec<String>,
-    /// [`Query::topic_terms`].
     pub topic_terms: Vec<String>,
-    /// [`Query::compounds`].
     pub compounds: Vec<String>,
 }
 

@@ -9,12 +9,10 @@ use crate::query::Query;
 /// The counts of one corpus, or of a part of it, for one query.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Statistics {
-    /// Units.
     pub units: u64,
     /// For each field, in the order of [`Field::ALL`](crate::bm25::Field::ALL), the sum of its lengths over all units, in
     /// tokens.
     pub lengths: [u64; FIELD_COUNT],
-    /// Indexed files.
     pub files: u64,
     /// For each of [`Query::terms`], in their order.
     pub terms: Vec<TermCount>,
@@ -49,7 +47,6 @@ impl TermCount {
 /// Number and weight of a query's words, without stop words and compounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WordMass {
-    /// Number of words.
     pub words: u32,
     /// Sum of their idf.
     pub all: f32,

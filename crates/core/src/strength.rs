@@ -20,7 +20,6 @@ use crate::spelling::Spelling;
 use crate::token::words;
 use crate::unit::{UnitId, UnitRole};
 
-/// Number of signs.
 pub const SIGNS: usize = 24;
 
 /// The inputs of a file's strength. Shares are 0 to 1.
@@ -102,9 +101,7 @@ const NO_RANK: usize = 600;
 /// What is known of the given files besides the candidates.
 #[derive(Clone, Copy, Debug)]
 pub struct GivenFiles<'a> {
-    /// The query.
     pub query: &'a Query,
-    /// The knobs.
     pub knobs: &'a Knobs,
     /// The candidates and facts about them.
     pub retrieved: &'a Retrieved,
@@ -128,7 +125,6 @@ pub struct HeldWeight {
 /// How much of a query's tokens a file contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Tokens {
-    /// None of them.
     #[default]
     Nothing,
     /// One inside another word, in any case: `MISCONF` in `misconfigured`.
@@ -181,7 +177,6 @@ impl Tokens {
     }
 }
 
-/// The strength of each file.
 pub fn strengths(given: &GivenFiles<'_>) -> Vec<f32> {
     let weights = weights(given.retrieved);
     let known = known(given);
@@ -193,11 +188,8 @@ pub fn strengths(given: &GivenFiles<'_>) -> Vec<f32> {
 pub enum KnownStrength {
     /// Exactly this: the query points at the file, or the file contains the query's tokens.
     Is(f32),
-    /// At most this.
     AtMost(f32),
-    /// At least this.
     AtLeast(f32),
-    /// Nothing.
     Nothing,
 }
 
@@ -332,7 +324,6 @@ impl ByFile {
     }
 }
 
-/// The signs of each file.
 pub fn signs(given: &GivenFiles<'_>) -> Vec<Signs> {
     let GivenFiles { query, retrieved, hits, .. } = *given;
     let evidence = &retrieved.evidence;

@@ -40,7 +40,6 @@ pub fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.contains(word)
 }
 
-/// One token of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token<'a> {
     /// The normalised term.
@@ -221,7 +220,6 @@ pub struct Initials {
 }
 
 impl Initials {
-    /// The initials of these terms.
     pub fn of<'t>(terms: impl Iterator<Item = &'t str>) -> Initials {
         let firsts = terms.filter_map(|term| term.bytes().next()).filter(u8::is_ascii);
         Initials { ascii: firsts.fold(0, |ascii, first| ascii | 1 << first) }

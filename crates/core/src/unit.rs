@@ -21,7 +21,6 @@ impl UnitId {
     /// Maximum of parts in a corpus.
     pub const PARTS_MAX: u32 = 1 << (32 - PART_SHIFT);
 
-    /// The unit that is document `doc` of segment `segment`.
     pub const fn new(segment: u32, doc: u32) -> UnitId {
         UnitId((segment as u64) << 32 | doc as u64)
     }
@@ -65,52 +64,30 @@ impl fmt::Debug for UnitId {
     }
 }
 
-/// Kind of a unit. The names are the `unit_type` values of the JSON output.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum UnitKind {
-    /// A function outside any class.
-    Function,
-    /// A function inside a class, trait, interface, module or the like.
-    Method,
-    /// A class, struct, enum, trait, interface, object, module or type with members.
-    Class,
-    /// A constant, static, field, type alias, macro value or top-level variable.
-    Constant,
-    /// A file of prose, or a part of it, outside any heading.
-    Document,
-    /// A heading and the text below it; also a table or block of a configuration file.
-    Section,
-    /// Lines that no other unit covers.
-    #[default]
-    RawCode,
+crate::named! {
+    /// Kind of a unit. The names are the `unit_type` values of the JSON output, the positions the codes in the index.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum UnitKind {
+        /// A function outside any class.
+        Function = "function",
+        /// A function inside a class, trait, interface, module or the like.
+        Method = "method",
+        /// A class, struct, enum, trait, interface, object, module or type with members.
+        Class = "class",
+        /// A constant, static, field, type alias, macro value or top-level variable.
+        Constant = "constant",
+        /// A file of prose, or a part of it, outside any heading.
+        Document = "document",
+        /// A heading and the text below it; also a table or block of a configuration file.
+        Section = "section",
+        /// Lines that no other unit covers.
+        #[default]
+        RawCode = "rawcode",
+    }
 }
 
 impl UnitKind {
-    /// Every kind, in declaration order: the position is the code stored in the index.
-    pub const ALL: [UnitKind; 7] = [
-        UnitKind::Function,
-        UnitKind::Method,
-        UnitKind::Class,
-        UnitKind::Constant,
-        UnitKind::Document,
-        UnitKind::Section,
-        UnitKind::RawCode,
-    ];
-
-    /// The name used in JSON and in messages.
-    pub const fn name(self) -> &'static str {
-        match self {
-            UnitKind::Function => "function",
-            UnitKind::Method => "method",
-            UnitKind::Class => "class",
-            UnitKind::Constant => "constant",
-            UnitKind::Document => "document",
-            UnitKind::Section => "section",
-            UnitKind::RawCode => "rawcode",
-        }
-    }
-
     /// The kind of a name, ignoring case.
     pub fn from_name(name: &str) -> Option<UnitKind> {
         UnitKind::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(name))
@@ -126,7 +103,6 @@ impl UnitKind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UnitRole {
-    /// The definition itself.
     #[default]
     Definition,
     /// A bare declaration of something defined elsewhere (a C prototype, a forward declaration).
@@ -158,10 +134,8 @@ pub struct Span {
     pub end: u32,
 }
 
-/// One unit of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unit {
-    /// Its kind.
     pub kind: UnitKind,
     /// How it relates to what it names.
     pub role: UnitRole,
@@ -193,7 +167,6 @@ pub struct Unit {
     pub body: String,
     /// Keywords of a section of prose, best first; empty for other units.
     pub keywords: Vec<String>,
-    /// Its entities.
     pub entities: Entities,
 }
 

@@ -5,7 +5,6 @@ use crate::fold::folded;
 use crate::token::words;
 use crate::unit::Unit;
 
-/// Maximum of words in a name.
 pub const NAME_WORDS_MAX: usize = 16;
 /// Minimum of letters in an abbreviation of an enclosing name: `var.cidr` for `variable.cidr`.
 const LETTERS_OF_OWNER_MIN: usize = 3;
@@ -17,7 +16,6 @@ pub enum NameAgreement {
     Words,
     /// Its words as written.
     Case,
-    /// To the character.
     Exact,
 }
 

@@ -56,7 +56,6 @@ pub enum Error {
     Model {
         /// The folder, and the attempt.
         what: String,
-        /// The failure.
         source: Box<Error>,
     },
     /// A model of the hub is not on this machine and can't be fetched.
@@ -64,12 +63,18 @@ pub enum Error {
     NotFetched {
         /// `owner/name`.
         id: String,
-        /// The folder of the cache.
         cache: PathBuf,
         /// The hub that was asked, or would have been.
         endpoint: String,
-        /// The reason.
         source: Source,
+    },
+    /// A model of the hub can't be opened, and a folder here has its name.
+    #[error("{id} means a model of the hub; ./{id} would be the folder here")]
+    FolderOfThatName {
+        /// `owner/name`.
+        id: String,
+        /// Why the hub's can't be opened.
+        source: Box<Error>,
     },
     /// No folder is known for models of the hub.
     #[error("no folder for models of the hub is known here; set HF_HOME to one")]

@@ -61,19 +61,10 @@ pub trait Encoder: Send + Sync {
         !text.trim().is_empty()
     }
     /// Encodes a query. Empty if it has no token.
-    ///
-    /// # Errors
-    /// When the model can't be run.
     fn encode_query(&self, text: &str) -> Result<Multivector, Error>;
     /// Encodes documents, in order, each truncated to the model's length.
-    ///
-    /// # Errors
-    /// When the model can't be run.
     fn encode_documents(&self, texts: &[&str]) -> Result<Vec<Multivector>, Error>;
     /// As [`Encoder::encode_documents`], with only the heads, which some models compute in less time.
-    ///
-    /// # Errors
-    /// When the model can't be run.
     fn encode_heads(&self, texts: &[&str]) -> Result<Vec<Multivector>, Error> {
         Ok(self.encode_documents(texts)?.into_iter().map(Multivector::into_heads).collect())
     }

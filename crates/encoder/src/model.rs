@@ -63,7 +63,13 @@ pub fn open(spec: &ModelSpec, env: &RuntimeEnv) -> Result<Arc<dyn Encoder>, Erro
     match spec {
         ModelSpec::Embedded => Ok(Arc::new(Native::embedded()?)),
         ModelSpec::Folder(path) => folder(path, env),
-        ModelSpec::Hub(id) => folder(&hub(id, env)?, env),
+        ModelSpec::Hub(id) => match hub(id, env).and_then(|path| folder(&path, env)) {
+            // It never stands in for the hub's, but may be what was meant.
+            Err(source) if Path::new(id).is_dir() => {
+                Err(Error::FolderOfThatName { id: id.clone(), source: Box::new(source) })
+            }
+            opened => opened,
+        },
     }
 }
 
@@ -139,6 +145,21 @@ mod tests {
         for text in ["", "nothing", "a/b/c", "a/", "https://huggingface.co/a/b", "a b/c"] {
             assert!(ModelSpec::parse(text).unwrap_err().full().contains("neither a folder"), "{text}");
         }
+    }
+
+    #[test]
+    fn a_folder_with_the_name_of_a_model_is_told_of_but_not_taken() {
+        let home = tempfile::tempdir().unwrap();
+        let env = RuntimeEnv { hf_home: Some(home.path().into()), offline: true, ..RuntimeEnv::default() };
+        let refused = |name: &str| open(&ModelSpec::parse(name).unwrap(), &env).err().expect("no model").full();
+        // A folder of this crate, in which its tests run.
+        let told = refused("src/native");
+        assert!(
+            told.starts_with("src/native means a model of the hub; ./src/native would be the folder here: "),
+            "{told}"
+        );
+        assert!(!refused("src/nowhere").contains("./src/nowhere"));
+        assert!(!refused("./src/native").contains("hub"));
     }
 
     #[test]

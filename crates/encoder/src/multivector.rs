@@ -44,7 +44,6 @@ impl Multivector {
         self.rows.ncols()
     }
 
-    /// Rows that are heads.
     pub fn heads(&self) -> usize {
         self.heads
     }
@@ -59,18 +58,15 @@ impl Multivector {
         self.rows.nrows() == 0
     }
 
-    /// Only the heads.
     pub fn into_heads(mut self) -> Multivector {
         self.rows.slice_collapse(s![..self.heads, ..]);
         self
     }
 
-    /// The matrix.
     pub fn view(&self) -> ArrayView2<'_, f32> {
         self.rows.view()
     }
 
-    /// The rows, each as a slice.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = &[f32]> {
         self.values().chunks_exact(self.dimension().max(1))
     }

@@ -43,7 +43,6 @@ pub struct RuntimeReport {
     pub candidates: Vec<PathBuf>,
     /// Existing files that must not be loaded, and why.
     pub refused: Vec<(PathBuf, String)>,
-    /// The loaded library.
     pub library: Option<PathBuf>,
     /// Its version, if its file name includes it.
     pub version: Option<String>,

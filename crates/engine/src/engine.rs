@@ -52,9 +52,6 @@ impl Engine {
     }
 
     /// Answers one request, with the settings in force where it searches.
-    ///
-    /// # Errors
-    /// As [`Session::search`].
     pub fn search(&self, request: &SearchRequest) -> Result<Answer> {
         let here = Path::new(".");
         let start = match (request.scope.paths.first(), &request.question) {

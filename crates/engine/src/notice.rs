@@ -31,7 +31,8 @@ pub trait Listener: Send + Sync {
         Box::new(())
     }
 
-    /// Whether an update should stop, keeping what it has done. It is called often, and from many threads.
+    /// Whether the work should stop: an update keeps what it has done, a search is an error. It is called often, and from
+    /// many threads.
     fn stops(&self) -> bool {
         false
     }
@@ -41,7 +42,6 @@ pub trait Listener: Send + Sync {
         false
     }
 
-    /// A ranking step of a query.
     fn trace(&self, _query: &str, _step: &Traced<'_>) {}
 }
 
@@ -56,7 +56,6 @@ pub enum Traced<'a> {
     Ranking(&'static str, &'a [(UnitId, f32)]),
     /// The order after a stage.
     Stage(&'static str, &'a Ranked<'a>),
-    /// The files of the answer.
     Final(&'a CorpusAnswer),
     /// How long the parts of the search took.
     Timing(&'a Timing),
@@ -84,25 +83,18 @@ pub enum Notice {
     },
     /// Files larger than the limit were left out when a search built the index.
     TooLarge {
-        /// How many.
         files: u64,
         /// The limit, in bytes.
         filesize_max: u64,
     },
     /// The index could not be brought up to date; the answer is from what there is.
-    AsItIs {
-        /// Why.
-        why: NotUpdated,
-        /// State of the index that is searched.
-        state: IndexState,
-    },
+    AsItIs { why: NotUpdated, state: IndexState },
     /// Another process builds the index for the first time, and nothing of it can be searched yet.
     WaitsForFirstPart,
     /// The answer is from the first part of what another process builds.
     FirstPart(IndexState),
     /// The ranking by meaning lacks vectors.
     Lacking {
-        /// Which.
         lacking: Lacking,
         /// Whether another process is making them already.
         is_being_built: bool,
@@ -133,7 +125,6 @@ pub enum Notice {
     Damaged(String),
     /// Files in which a structural pattern was not matched.
     Unsearched {
-        /// Which.
         coverage: StructureCoverage,
         /// Whether nothing was found elsewhere.
         is_all: bool,
@@ -144,19 +135,15 @@ pub enum Notice {
     HistoryLacks {
         /// Entries without vectors.
         without: u64,
-        /// All entries.
         all: u64,
     },
 }
 
-/// What is indexed of a history.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct HistoryState {
-    /// Commits.
     pub commits: u64,
     /// Turns of agents' sessions.
     pub turns: u64,
-    /// Sessions.
     pub sessions: u64,
     /// Lines of transcripts that were not understood.
     pub unknown: Unknown,
@@ -189,7 +176,6 @@ impl HistoryState {
 pub enum NotUpdated {
     /// Another process writes it.
     Busy,
-    /// The update failed.
     Failed {
         /// Why, with all causes.
         why: String,
@@ -205,7 +191,6 @@ pub struct NotRanked {
     pub root: PathBuf,
     /// The path from there.
     pub path: String,
-    /// Why.
     pub why: Unranked,
 }
 
@@ -224,11 +209,9 @@ impl Notice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unranked {
-    /// The file was skipped.
     Skipped(Skip),
     /// It can't be read.
     Unreadable,
-    /// It is hidden.
     Hidden,
     /// It is hidden, and its name is one of keys and passwords.
     HiddenSecret,

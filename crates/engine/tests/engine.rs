@@ -4,6 +4,7 @@ mod spelled;
 
 use std::fs;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use colgrep_engine::notice::{Listener, Notice};
@@ -207,6 +208,37 @@ impl Listener for Heard {
     fn notice(&self, notice: &Notice) {
         self.0.lock().expect("heard").push(notice.clone());
     }
+}
+
+/// Wants the work stopped after a number of looks.
+struct StopsAfter(AtomicUsize);
+
+impl Listener for StopsAfter {
+    fn stops(&self) -> bool {
+        self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, |left| left.checked_sub(1)).is_err()
+    }
+}
+
+#[test]
+fn a_search_that_nobody_waits_for_ends_wherever_it_is() {
+    let folder = projects(&FILES);
+    let mut request = SearchRequest::new("queue room").within(folder.path().join("one")).by(RankBy::Words);
+    request.scope.pattern = Some(Pattern::new("room"));
+    let whole = engine(folder.path()).search(&request).expect("an answer");
+    let mut stopped = 0;
+    loop {
+        let engine = engine(folder.path()).listener(Arc::new(StopsAfter(AtomicUsize::new(stopped))));
+        match engine.search(&request) {
+            Ok(answer) => break assert_eq!(answer, whole),
+            Err(error) => {
+                let of_index = error.of_index();
+                assert!(matches!(of_index, Some(colgrep_index::Error::Stopped)), "after {stopped} looks: {error:#}");
+            }
+        }
+        stopped += 1;
+    }
+    // Before the search, in each file, and between its rounds.
+    assert!(stopped > 10, "{stopped} looks");
 }
 
 #[test]

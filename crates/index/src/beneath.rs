@@ -116,7 +116,6 @@ mod unix {
         openat2(folder, inside, FILE, Mode::empty(), ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS)
     }
 
-    /// Folder by folder.
     pub(super) fn stepwise(folder: &OwnedFd, inside: &Path) -> rustix::io::Result<OwnedFd> {
         let mut parts = inside.components().filter(|part| matches!(part, Component::Normal(_))).peekable();
         let mut around: Option<OwnedFd> = None;

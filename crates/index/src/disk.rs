@@ -28,7 +28,6 @@ pub fn free_bytes(folder: &Path) -> Option<u64> {
 /// One kind of change to a file or folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum DiskChange {
-    /// A folder is created.
     CreateFolder,
     /// A file is created, or emptied.
     Create,
@@ -112,9 +111,6 @@ impl Disk {
     }
 
     /// Creates a folder and its parents, for the user alone. An existing folder is left unchanged.
-    ///
-    /// # Errors
-    /// When the disk refuses.
     pub(crate) fn create_folder(&self, path: &Path) -> Result<()> {
         if path.is_dir() {
             return Ok(());
@@ -124,9 +120,6 @@ impl Disk {
     }
 
     /// Creates or truncates a file, private to the user.
-    ///
-    /// # Errors
-    /// When the disk refuses.
     pub(crate) fn create(&self, path: &Path) -> io::Result<DiskFile> {
         let file = self.change(DiskChange::Create, path, || private().create(true).truncate(true).open(path))?;
         Ok(DiskFile { file, path: path.to_path_buf(), disk: self.clone() })

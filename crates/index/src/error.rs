@@ -8,9 +8,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{line:?}: {why}")]
 pub struct IgnorePatternError {
-    /// The line.
     pub(crate) line: String,
-    /// Why it is not a pattern.
     pub(crate) why: &'static str,
 }
 
@@ -57,15 +55,12 @@ pub enum Error {
     /// A file of the project is not text.
     #[error("{} is {reason}", path.display())]
     NoText {
-        /// The file.
         path: PathBuf,
         /// What it contains instead.
         reason: &'static str,
     },
-    /// An ignore pattern is not valid.
     #[error("pattern to ignore")]
     Pattern(#[source] IgnorePatternError),
-    /// No threads can be started.
     #[error("could not start threads")]
     Threads(#[source] rayon::ThreadPoolBuildError),
     /// A segment would exceed the limits of its format.
@@ -73,12 +68,7 @@ pub enum Error {
     TooManyVectors(PathBuf),
     /// Several indexes together have more segments than unit addresses can tell apart.
     #[error("{repositories} repositories with {segments} segments are too many for one shard; split it")]
-    TooManyRepositories {
-        /// Indexes.
-        repositories: usize,
-        /// Their segments.
-        segments: u32,
-    },
+    TooManyRepositories { repositories: usize, segments: u32 },
     /// A remote shard does not answer.
     #[error("{0}")]
     Away(String),
@@ -119,6 +109,9 @@ pub enum Error {
     /// Another process holds the write lock.
     #[error("another colgrep is writing {}", .0.display())]
     Busy(PathBuf),
+    /// The caller has the work stopped.
+    #[error("nobody waits for the answer any more")]
+    Stopped,
     /// Other processes kept committing while the index was opened.
     #[error("the index changes too fast to be read; try again")]
     Changing,
@@ -174,11 +167,11 @@ impl Error {
         Error::Damaged { what: path.display().to_string(), source: Some(source.into()) }
     }
 
-    /// The kind of failure.
     pub fn kind(&self) -> ErrorKind {
         match self {
             Error::Io { .. } | Error::NoText { .. } | Error::Pattern(_) | Error::Threads(_) => ErrorKind::Io,
             Error::TooManyVectors(_) | Error::TooManyRepositories { .. } | Error::Table(_) => ErrorKind::Io,
+            Error::Stopped => ErrorKind::Io,
             Error::Away(_) | Error::OutOfTurn(_) => ErrorKind::Away,
             Error::NoIndex(_) | Error::NotCommitted(_) => ErrorKind::Missing,
             Error::OtherVersion(_) | Error::OtherModel { .. } => ErrorKind::Unusable,

@@ -16,7 +16,6 @@ pub enum VectorMode {
 }
 
 impl VectorMode {
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             VectorMode::Full => "full",

@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 use time::format_description::well_known::Rfc3339;
 use time::{Date, Month, OffsetDateTime};
 
-/// Seconds of a day.
 const DAY: i64 = 86_400;
 /// The Julian day of 1970-01-01, from which days are counted here.
 const EPOCH: i64 = 2_440_588;
@@ -25,7 +24,6 @@ impl Moment {
         Moment(seconds.clamp(-(1 << 50), 1 << 50) << Moment::ZONE_BITS | zone)
     }
 
-    /// The moment of a stored value.
     pub(crate) fn of_value(value: i64) -> Moment {
         Moment(value)
     }

@@ -84,7 +84,6 @@ fn mixed(mut bits: u32) -> u32 {
 /// A sequence, reduced to its strip and hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Gram {
-    /// Its strip.
     pub strip: usize,
     hash: u32,
 }
@@ -162,9 +161,7 @@ pub enum Needed {
     Nothing,
     /// A text; letters of ASCII may be in any case.
     Text(Vec<u8>),
-    /// All of these.
     All(Vec<Needed>),
-    /// One of these.
     Any(Vec<Needed>),
 }
 

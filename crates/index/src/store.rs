@@ -47,7 +47,7 @@ pub use share::{Adoption, IndexPart, NewPart, POINT_PART, PartContent, Shipment,
 pub use table::{FileRecord, FileTable, opened_table, sealed_table};
 
 /// Raise it whenever units, their texts, tokens, fields, the file table or the manifest in it change.
-const LAYOUT_VERSION: u32 = 19;
+const LAYOUT_VERSION: u32 = 20;
 
 /// Version of the lexical index and the file table; everything is rebuilt when it changes. It contains the hash of the
 /// languages, whose rows and queries define the units. Vector files have their own versions, in the first bytes of a
@@ -83,13 +83,11 @@ fn folder_name(name: &str, place: &Path) -> String {
 pub struct Snapshot {
     /// The searchable units.
     pub lexical: Lexical,
-    /// The file table.
     pub files: FileTable,
     /// The vectors, if any can be read.
     pub vectors: Option<Vectors>,
     /// Why the vectors that this generation should have can't be read.
     pub damage: Option<Error>,
-    /// Its commit point.
     pub(crate) point: CommitPoint,
     /// Facts about the paths of files that searches met.
     pub path_facts: PathMemory,
@@ -126,9 +124,7 @@ impl GenerationParts {
 /// How many units have vectors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Coverage {
-    /// Units.
     pub units: u64,
-    /// Units with vectors.
     pub with_vectors: u64,
 }
 
@@ -181,7 +177,6 @@ impl Snapshot {
         caught(|| self.lexical.read_through(|file| files.contains(&file))).flatten()
     }
 
-    /// The unit with this id, and its file.
     pub fn unit_with(&self, id: StableId) -> Option<(UnitHit, &FileRecord)> {
         let of_number: HashMap<FileId, &FileRecord> = self.files.indexed().map(|file| (file.id, file)).collect();
         let is_it = |file: FileId, line, end| {
@@ -192,17 +187,11 @@ impl Snapshot {
     }
 
     /// A unit as indexed, without its body. If its file has changed or is gone, what is read from the file is empty.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn unit(&self, key: UnitId) -> Result<Unit> {
         Ok(self.units(&[key])?.pop().unwrap_or_default())
     }
 
     /// The same for several units; each file is read once.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn units(&self, keys: &[UnitId]) -> Result<Vec<Unit>> {
         let mut of_file: BTreeMap<Option<FileId>, Vec<usize>> = BTreeMap::new();
         for (at, key) in keys.iter().enumerate() {
@@ -219,7 +208,6 @@ impl Snapshot {
         Ok(units.into_iter().map(|(_, unit)| unit).collect())
     }
 
-    /// The record of a file by its number.
     pub fn record(&self, file: FileId) -> Option<&FileRecord> {
         self.files.files.get(self.order().place(file).0 as usize)
     }
@@ -232,9 +220,6 @@ impl Snapshot {
     }
 
     /// Qualified names of units that call `name`, at most twenty, in order of path and line.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn callers(&self, name: &str) -> Result<Vec<String>> {
         let order = self.order();
         self.lexical.callers(name, |file| order.place(file).0)
@@ -257,7 +242,6 @@ impl Snapshot {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Upkeep {
-    /// Which vectors it has.
     pub mode: VectorMode,
     /// Whether `init` made or updated it.
     pub by_init: bool,
@@ -287,22 +271,18 @@ impl Store {
         Store { folder, disk }
     }
 
-    /// The disk for all changes.
     pub(crate) fn disk(&self) -> &Disk {
         &self.disk
     }
 
-    /// Where it is.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Where the lexical index is.
     pub fn lexical_folder(&self) -> PathBuf {
         self.folder.join("lexical")
     }
 
-    /// Where the vectors are.
     pub fn vectors_folder(&self) -> PathBuf {
         self.folder.join("vectors")
     }
@@ -356,9 +336,6 @@ impl Store {
 
     /// Opens the newest generation and verifies all of its lexical index; vectors have their own verification. An index
     /// from elsewhere is also read through.
-    ///
-    /// # Errors
-    /// As [`Store::open`].
     pub(crate) fn open_verified(&self) -> Result<Snapshot> {
         for _ in 0..ATTEMPTS {
             let snapshot = self.open()?;
@@ -484,9 +461,6 @@ impl Store {
     }
 
     /// Writes `table` next to the current one and returns the payload that makes it current once committed.
-    ///
-    /// # Errors
-    /// When the disk refuses.
     fn write_table(&self, table: &FileTable) -> Result<String> {
         let generation = self.next_generation();
         let path = self.table_path(generation);
@@ -498,9 +472,6 @@ impl Store {
     }
 
     /// Makes `table` current together with what `writer` has queued, and removes files that no commit names any more.
-    ///
-    /// # Errors
-    /// When the disk refuses.
     pub(crate) fn commit(&self, writer: &mut Writer, table: &FileTable) -> Result<()> {
         writer.commit(&self.write_table(table)?)?;
         self.remove_old(table);
@@ -508,9 +479,6 @@ impl Store {
     }
 
     /// Makes `table` current over the unchanged index.
-    ///
-    /// # Errors
-    /// When the disk refuses.
     pub(crate) fn commit_table(&self, table: &FileTable) -> Result<()> {
         let mut writer = Writer::open(&self.lexical_folder(), &self.disk)?;
         self.commit(&mut writer, table)?;

@@ -96,13 +96,11 @@ impl<'a> Unit<'a> {
     }
 }
 
-/// The answer of a search.
 pub fn search(answer: &Answer, notices: Vec<String>) -> Result<String> {
     let files: Vec<File<'_>> = answer.files.iter().map(File::new).collect();
     Ok(serde_json::to_string(&json!({ "query": answer.query, "files": files, "notices": notices }))?)
 }
 
-/// The answer of a history.
 pub fn history(answer: &HistoryAnswer, mut notices: Vec<String>) -> Result<String> {
     notices.extend(answer.earlier.iter().map(ToString::to_string));
     notices.extend(answer.absent.iter().map(ToString::to_string));
@@ -126,7 +124,6 @@ pub fn history(answer: &HistoryAnswer, mut notices: Vec<String>) -> Result<Strin
     Ok(json!({ "entries": entries, "uncommitted": answer.uncommitted, "notices": notices }).to_string())
 }
 
-/// What an update did.
 pub fn update(snapshot: &Snapshot, report: &UpdateReport, notices: Vec<String>) -> Result<String> {
     let answer = json!({
         "files": snapshot.files.indexed().count(),

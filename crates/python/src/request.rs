@@ -14,7 +14,6 @@ use serde::Deserialize;
 
 use crate::failure::{Failure, Result};
 
-/// How a project is opened.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Open {
@@ -64,7 +63,6 @@ enum LikeTarget {
     Line(PathBuf, u32),
 }
 
-/// One question about a history.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct HistoryQuestion {
@@ -95,7 +93,6 @@ fn by(name: Option<&str>) -> Result<RankBy> {
     named("by", name.unwrap_or("both"), &known)
 }
 
-/// Options from JSON.
 pub fn open_options(json: &str) -> Result<OpenOptions> {
     let asked: Open = serde_json::from_str(json)?;
     let modes = [VectorMode::Full, VectorMode::Lite, VectorMode::Keyword].map(|mode| (mode.name(), mode));

@@ -58,9 +58,9 @@ impl Mended {
 }
 
 /// The way out of an error of the engine, where there is one.
-fn mended(error: &EngineError) -> Option<Mended> {
+fn mended(error: &EngineError, takes_yes: bool) -> Option<Mended> {
     match error {
-        EngineError::Refused(refused) => of_refused(refused),
+        EngineError::Refused(refused) => of_refused(refused, takes_yes),
         EngineError::Setting(error) => of_setting(error),
         EngineError::NoIndex { .. } => Some(Mended::with(error, "leave out --no-update, or run `colgrep init`")),
         // If the disk is at fault, the advice follows the cause.
@@ -85,7 +85,7 @@ fn of_setting(error: &SettingError) -> Option<Mended> {
 }
 
 /// The way out of what the engine refuses.
-fn of_refused(refused: &Refused) -> Option<Mended> {
+fn of_refused(refused: &Refused, takes_yes: bool) -> Option<Mended> {
     Some(match refused {
         Refused::Type { known, .. } => Mended::adding(
             refused,
@@ -153,13 +153,14 @@ fn of_refused(refused: &Refused) -> Option<Mended> {
             "its path without lines asks for what mentions it",
         ),
         Refused::OtherProject { .. } => Mended::with(refused, "name a folder of its project"),
-        _ => return of_root(refused),
+        _ => return of_root(refused, takes_yes),
     })
 }
 
-/// Advice for a folder that is not indexed without confirmation.
-fn of_root(refused: &Refused) -> Option<Mended> {
-    let way = match refused {
+/// Advice for a folder that is not indexed without confirmation. A command that doesn't take it (`takes_yes`) searches
+/// what another has indexed.
+fn of_root(refused: &Refused, takes_yes: bool) -> Option<Mended> {
+    let (instead, all, root) = match refused {
         Refused::LoneFile { root } => {
             let root = root.display();
             return Some(Mended::adding(
@@ -168,11 +169,18 @@ fn of_root(refused: &Refused) -> Option<Mended> {
                 SERVED_FOLDER,
             ));
         }
-        Refused::NoProject { .. } | Refused::Temporary { .. } | Refused::ManyFiles { .. } => {
-            "name a folder inside it, or pass -y to index all of it"
+        Refused::NoProject { root } | Refused::Temporary { root } | Refused::ManyFiles { root, .. } => {
+            ("a folder inside it", "all of it", root)
         }
-        Refused::Repositories { .. } => "name one of them, or pass -y to index all of them as one project",
+        Refused::Repositories { root, .. } => ("one of them", "all of them as one project", root),
         _ => return None,
+    };
+    let way = match takes_yes {
+        true => format!("name {instead}, or pass -y to index {all}"),
+        false => {
+            let root = shell_word(&root.to_string_lossy());
+            format!("go to {instead}, or `colgrep init -y {root}` indexes {all}")
+        }
     };
     Some(Mended::adding(refused, way, SERVED_FOLDER))
 }
@@ -260,11 +268,16 @@ pub fn of_index(error: &IndexError) -> String {
 
 /// An error with its causes, and what helps, on the command line.
 pub fn told(error: &anyhow::Error) -> String {
-    in_words(error, |hinted| &hinted.shell)
+    told_by(error, true)
+}
+
+/// The same for a command that may not take the flag `-y`.
+pub fn told_by(error: &anyhow::Error, takes_yes: bool) -> String {
+    in_words(error, takes_yes, |hinted| &hinted.shell)
 }
 
 /// An error with its causes, and the way out that `way` takes of a hint.
-fn in_words(error: &anyhow::Error, way: impl Fn(&Hinted) -> &str) -> String {
+fn in_words(error: &anyhow::Error, takes_yes: bool, way: impl Fn(&Hinted) -> &str) -> String {
     let index = |cause: &IndexError| for_index(cause).map(str::to_string);
     // Context that was added to an error is not one of its causes.
     let engine = || error.downcast_ref().or_else(|| error.chain().find_map(|cause| cause.downcast_ref()));
@@ -279,7 +292,8 @@ fn in_words(error: &anyhow::Error, way: impl Fn(&Hinted) -> &str) -> String {
     let advice = advice.or_else(|| error.chain().find_map(|cause| of_remote(cause.downcast_ref()?)));
     let advice = advice.map_or_else(String::new, |advice| format!("; {advice}"));
     let text = format!("{error:#}{advice}");
-    let Some(Mended { said, hinted }) = engine().and_then(mended).or_else(setting) else { return text };
+    let mended = engine().and_then(|error| mended(error, takes_yes)).or_else(setting);
+    let Some(Mended { said, hinted }) = mended else { return text };
     let (what, way) = (&hinted.what, way(&hinted));
     let told = match (way, what.ends_with('?')) {
         ("", _) => what.clone(),
@@ -291,7 +305,7 @@ fn in_words(error: &anyhow::Error, way: impl Fn(&Hinted) -> &str) -> String {
 
 /// An error in the form for tools; the middle of a long one is cut out.
 pub fn for_tools(error: &anyhow::Error) -> String {
-    let mut text = in_words(error, |hinted| &hinted.tool);
+    let mut text = in_words(error, false, |hinted| &hinted.tool);
     if text.len() > TOOL_BYTES_MAX {
         let begin = text.floor_char_boundary(TOOL_BYTES_MAX / 2);
         let end = text.ceil_char_boundary(text.len() - TOOL_BYTES_MAX / 2);
@@ -392,6 +406,21 @@ mod tests {
         ] {
             assert_eq!(told(&error.into()), expected);
         }
+    }
+
+    #[test]
+    fn a_command_without_the_flag_is_not_told_of_it() {
+        let told = |refused: Refused| told_by(&EngineError::from(refused).into(), false);
+        assert_eq!(
+            told(Refused::NoProject { root: "/a b".into() }),
+            "/a b is not a project; go to a folder inside it, or `colgrep init -y '/a b'` indexes all of it"
+        );
+        let (first, second) = ("a".into(), "b".into());
+        assert_eq!(
+            told(Refused::Repositories { root: "/src".into(), first, second }),
+            "/src holds several git repositories (a, b); go to one of them, or `colgrep init -y /src` indexes all of them \
+             as one project"
+        );
     }
 
     #[test]

@@ -2,7 +2,6 @@
 
 use colgrep_engine::answer::pack::BYTES_A_TOKEN;
 
-/// The rest of a budget.
 #[derive(Clone, Copy, Debug)]
 pub struct TokenBudget {
     bytes_left: Option<usize>,

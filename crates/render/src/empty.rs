@@ -36,7 +36,6 @@ pub fn of_units(scope: &Scope, question: &Question, has_files: bool, audience: A
     of_facts().or_else(|| scope.pattern.as_ref().and_then(|pattern| of_pattern(pattern, false)))
 }
 
-/// Where is searched.
 fn place(scope: &Scope) -> String {
     let paths: Vec<String> = scope.paths.iter().map(|path| shell_word(&path.to_string_lossy())).collect();
     if paths.is_empty() { "here".to_string() } else { format!("in {}", in_short(&paths.join(" "))) }

@@ -19,9 +19,6 @@ const RULE_COLUMNS_MAX: usize = 60;
 
 /// Writes the rule between likely results and weak ones; on a terminal only, and not between rows for programs or bare
 /// names.
-///
-/// # Errors
-/// When `out` refuses.
 pub fn write_rule(out: &mut impl Write, options: &OutputOptions) -> io::Result<()> {
     let is_for_people = !options.wish.names_only && options.wish.format == Format::Text;
     let Some(width) = options.look.width.filter(|_| is_for_people) else { return Ok(()) };

@@ -23,7 +23,6 @@ use crate::words::counted;
 pub struct EntryArgs {
     /// How entries are written.
     pub format: Format,
-    /// Ids alone.
     pub ids: bool,
     /// Number of lines of each message or turn.
     pub lines: Option<usize>,
@@ -31,9 +30,7 @@ pub struct EntryArgs {
     pub max_tokens: Option<usize>,
     /// No output.
     pub silent: bool,
-    /// No remarks.
     pub quiet: bool,
-    /// Colour.
     pub color: Option<When>,
 }
 
@@ -55,7 +52,6 @@ impl EntryArgs {
     }
 }
 
-/// An entry of the history.
 #[derive(Debug, Serialize)]
 struct EntryRow<'a> {
     /// `commit` or `session`.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use colgrep_engine::OpenOptions;
+use colgrep_engine::project::open::go_on_unless;
 use colgrep_engine::project::tree::files_below;
 use colgrep_engine::request::pattern::{LineMatcher, first_place, matcher, searcher, searcher_of};
 use colgrep_engine::request::structure::StructureMatcher;
@@ -53,12 +54,10 @@ struct LineGrep<'a> {
     root: Option<Arc<WalkedFolder>>,
 }
 
-/// What files are sorted by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SortBy {
     /// By nothing: as they come, which is by path.
     None,
-    /// By path.
     #[default]
     Path,
     /// By the time of the last change.
@@ -99,7 +98,6 @@ pub struct LineSearch<'a> {
     pub scope: &'a Scope,
     /// How trees are walked.
     pub open: &'a OpenOptions,
-    /// Which lines, and how they are printed.
     pub lines: &'a LineOptions,
     /// What the answer looks like.
     pub wish: &'a OutputRequest,
@@ -211,6 +209,8 @@ pub struct ServedPath<'a> {
     pub root: &'a Path,
     /// Whether a file is served, by its absolute path.
     pub serves: &'a dyn Fn(&Path) -> bool,
+    /// Whether nobody wants the lines any more.
+    pub stops: &'a dyn Fn() -> bool,
 }
 
 /// How much a search for lines gives, at most.
@@ -269,7 +269,7 @@ pub fn lines(
     let is_served = |file: &SearchedFile| file.full.as_ref().and_then(full).is_some_and(|full| (served.serves)(&full));
     let files: Vec<SearchedFile> = files.into_iter().filter(is_served).map(of_its_root).collect();
     let found = FoundLines { unreadable, searched: files.len(), ..FoundLines::default() };
-    let mut collected = CollectedLines { matcher: &grep.matcher, found, bounds };
+    let mut collected = CollectedLines { matcher: &grep.matcher, found, bounds, stops: served.stops };
     grep.search_in_order(&files, &mut collected)?;
     Ok(collected.found)
 }
@@ -279,6 +279,7 @@ struct CollectedLines<'a> {
     matcher: &'a LineMatcher,
     found: FoundLines,
     bounds: LineBounds,
+    stops: &'a dyn Fn() -> bool,
 }
 
 impl OrderedSink for CollectedLines<'_> {
@@ -294,7 +295,7 @@ impl OrderedSink for CollectedLines<'_> {
     }
 
     fn flush(&mut self) -> Result<()> {
-        Ok(())
+        Ok(go_on_unless(self.stops)?)
     }
 }
 

@@ -53,7 +53,6 @@ const CLASSES: [(&str, &str); 32] = [
 /// Styles of a line, each with the number of bytes it covers.
 pub type Styled = Vec<(Style, usize)>;
 
-/// The syntaxes and the theme.
 #[derive(Debug)]
 pub struct Syntaxes {
     set: SyntaxSet,
@@ -61,7 +60,6 @@ pub struct Syntaxes {
 }
 
 impl Syntaxes {
-    /// Loads both.
     pub fn load() -> Syntaxes {
         let themes = two_face::theme::extra();
         Syntaxes {

@@ -23,7 +23,6 @@ use super::path::{absolute, shown};
 use super::style::{self, paint};
 use super::{Format, FormatFlag, LineLocation, OutputOptions, explain};
 
-/// The flag of [`Format::Vimgrep`].
 pub const VIMGREP: FormatFlag = FormatFlag {
     name: "vimgrep",
     help: "Print path:line:column:text, one line per unit (with -e alone: per match); the column is that of the first \
@@ -34,9 +33,6 @@ pub const VIMGREP: FormatFlag = FormatFlag {
 };
 
 /// Prints results and returns how many of them fitted.
-///
-/// # Errors
-/// When `out` refuses or an index can't be read.
 pub fn print(
     out: &mut impl Write,
     results: &Results<'_>,
@@ -103,9 +99,7 @@ struct HumanPrinter<'a> {
     is_list: bool,
 }
 
-/// A file whose lines are printed.
 struct PrintedFile<'a> {
-    /// Its name as shown.
     name: PathBuf,
     /// Its absolute path.
     full: String,
@@ -380,7 +374,6 @@ impl<'a> RowLayout<'a> {
     }
 }
 
-/// Columns of `name:line:`, or of `line:`.
 fn location_columns(name: Option<&Path>, line: usize) -> usize {
     name.map_or(0, |name| columns(&escape_control(&name.to_string_lossy())) + 1) + line.to_string().len() + 1
 }

@@ -192,9 +192,6 @@ impl RefusedQuery<'_> {
 }
 
 /// Prints the row of a line that is no query.
-///
-/// # Errors
-/// When `out` refuses.
 pub fn print_refused(out: &mut impl Write, row: &RefusedQuery<'_>) -> Result<()> {
     writeln!(out, "{}", json_text(row)?)?;
     Ok(out.flush()?)
@@ -215,9 +212,6 @@ pub fn schema() -> serde_json::Value {
 }
 
 /// Prints results as one array on one line, or one per line as soon as it is ready. Returns how many of them fitted.
-///
-/// # Errors
-/// When `out` refuses or an index can't be read.
 pub fn print(
     out: &mut impl Write,
     results: &Results<'_>,
@@ -266,9 +260,6 @@ fn rows_of(mut file: FileAnswer, each_unit: bool) -> Vec<FileAnswer> {
 }
 
 /// Prints a query with its hits on one line and returns their number; `max_tokens` limits each line.
-///
-/// # Errors
-/// When `out` refuses or an index can't be read.
 pub fn print_answers(out: &mut impl Write, results: &Results<'_>, max_tokens: Option<usize>) -> Result<usize> {
     let mut budget = TokenBudget::new(max_tokens);
     let query = results.query.as_str();

@@ -63,12 +63,9 @@ use crate::words::{counted, in_short};
 /// When a feature that suits a terminal is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum When {
-    /// On a terminal.
     #[default]
     Auto,
-    /// Always.
     Always,
-    /// Never.
     Never,
 }
 
@@ -82,11 +79,9 @@ impl When {
     }
 }
 
-/// A flag that asks for a format.
 pub struct FormatFlag {
     /// Its name, without the dashes.
     pub name: &'static str,
-    /// Its help.
     pub help: &'static str,
     /// The identifiers of the flags that it can't be combined with, besides those of other formats.
     pub excludes: &'static [&'static str],
@@ -104,7 +99,6 @@ pub enum Format {
     Text,
     /// `path:line:column:text`.
     Vimgrep,
-    /// One JSON array.
     Json,
     /// One JSON object a line.
     JsonLines,
@@ -146,9 +140,7 @@ pub struct OutputRequest {
     pub max_tokens: Option<usize>,
     /// A pack, and its number of tokens.
     pub pack: Option<usize>,
-    /// No remarks.
     pub quiet: bool,
-    /// No output.
     pub silent: bool,
     /// File names on lines of their own.
     pub heading: Option<bool>,
@@ -164,9 +156,7 @@ pub struct OutputRequest {
     pub column: bool,
     /// Maximum number of bytes of a printed line.
     pub line_bytes_max: Option<usize>,
-    /// Colour.
     pub color: Option<When>,
-    /// The format of links.
     pub links: Option<String>,
 }
 
@@ -196,12 +186,9 @@ impl OutputRequest {
     }
 }
 
-/// Options of the output, and its look.
 #[derive(Clone, Debug, Default)]
 pub struct OutputOptions {
-    /// Options of the output.
     pub wish: OutputRequest,
-    /// Its look.
     pub look: Look,
 }
 
@@ -225,7 +212,6 @@ pub struct Look {
     pub width: Option<usize>,
     /// Rows of the terminal; `None` where all results are to be printed.
     pub height: Option<usize>,
-    /// Links to files.
     pub links: Links,
 }
 
@@ -281,9 +267,6 @@ pub struct LineLocation<'a> {
 
 impl OutputOptions {
     /// Writes the location before a line's text: file, number and column, as requested, as one link.
-    ///
-    /// # Errors
-    /// When `out` refuses.
     pub fn write_spot(&self, out: &mut impl Write, spot: &LineLocation<'_>) -> io::Result<()> {
         let OutputOptions { wish, look } = self;
         let separator = spot.separator;
@@ -320,9 +303,6 @@ impl OutputOptions {
 
 /// Prints results, and passes remarks to `console`. `scope` is the limits of the search, as [`end::typed`]; `None`
 /// suppresses remarks on the answer.
-///
-/// # Errors
-/// When `out` refuses or an index can't be read.
 pub fn print(
     out: &mut impl Write,
     results: &Results<'_>,
@@ -380,9 +360,6 @@ pub fn tell_cut(wish: &OutputRequest, query: Option<&str>, shown: usize, found: 
 }
 
 /// Prints the names of files, as many as `--max-tokens` lets through.
-///
-/// # Errors
-/// When stdout refuses.
 pub fn print_names(files: &[FileAnswer], options: &OutputOptions) -> Result<()> {
     let mut budget = TokenBudget::new(options.wish.max_tokens);
     let names = files.iter().map(|file| (path::shown(file), path::absolute(&file.root, &file.path)));
@@ -398,9 +375,6 @@ pub fn print_names(files: &[FileAnswer], options: &OutputOptions) -> Result<()> 
 }
 
 /// Prints names of files as shown, each with the absolute path.
-///
-/// # Errors
-/// When stdout refuses.
 pub fn write_names(files: impl Iterator<Item = (PathBuf, String)>, options: &OutputOptions) -> Result<()> {
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let row = |(_, full): (PathBuf, String)| json::Line::of_file(full, None);

@@ -18,9 +18,6 @@ const TAB_COLUMNS: usize = 8;
 /// Writes a line of source. For a terminal of `columns` it is cut to that width and control characters are escaped;
 /// else it is written verbatim. `syntax` are styles with the number of bytes each covers, from the line's beginning;
 /// `marks` are byte ranges to emphasise.
-///
-/// # Errors
-/// When `out` refuses.
 pub fn write(
     out: &mut impl Write,
     line: &str,

@@ -42,13 +42,10 @@ pub struct LineOptions {
 /// A folder whose files are searched, open.
 #[derive(Debug)]
 pub struct WalkedFolder {
-    /// Its path.
     pub path: PathBuf,
-    /// The folder.
     pub tree: TreeFolder,
 }
 
-/// A file to search.
 pub struct SearchedFile {
     /// Path to open; none for standard input.
     pub full: Option<PathBuf>,
@@ -106,11 +103,8 @@ pub struct FileOutput {
     pub heading: bool,
     /// Whether lines are shown, and not only the name or a number.
     pub shows_lines: bool,
-    /// The text to print.
     pub text: Vec<u8>,
-    /// Rows of JSON.
     pub rows: Vec<Line>,
-    /// Bytes of these rows.
     rows_bytes: usize,
 }
 
@@ -381,7 +375,6 @@ impl<'a, M: Matcher> MatchPrinter<'a, M> {
         rows
     }
 
-    /// A line without its end.
     fn trim_end<'l>(&self, line: &'l [u8]) -> &'l [u8] {
         let line = without_newline(line);
         if line_end(self.matcher).is_crlf() { line.strip_suffix(b"\r").unwrap_or(line) } else { line }

@@ -13,7 +13,6 @@ use crate::advice::{Hinted, for_disk};
 use crate::path::typed;
 use crate::words::counted;
 
-/// A notice in words.
 pub fn text(notice: &Notice) -> String {
     match notice {
         Notice::Incomplete(state) => {
@@ -75,7 +74,6 @@ pub fn text(notice: &Notice) -> String {
     }
 }
 
-/// The background process.
 const BEHIND: &str = "a background process";
 /// Another process that writes an index.
 pub const ANOTHER: &str = "another colgrep";

@@ -43,9 +43,6 @@ pub fn pieces(files: &[FileAnswer], tokens: usize, ids: bool) -> Vec<PackPiece> 
 }
 
 /// Prints a pack and returns the number of its pieces; for a terminal, with control characters escaped.
-///
-/// # Errors
-/// When `out` refuses.
 pub fn print(out: &mut impl Write, files: &[FileAnswer], tokens: usize, options: &OutputOptions) -> Result<usize> {
     let pieces = pieces(files, tokens, false);
     let count = pieces.len();

@@ -87,9 +87,6 @@ struct JsonReason<'a> {
 }
 
 /// Prints units that are reached by calls, and leaves remarks to `console`.
-///
-/// # Errors
-/// When `out` refuses.
 pub fn print_levels(
     out: &mut impl Write,
     answer: &CallLevelsAnswer,
@@ -140,9 +137,6 @@ pub fn common_names(answer: &CallLevelsAnswer) -> Option<String> {
 }
 
 /// Prints what a change affects.
-///
-/// # Errors
-/// When `out` refuses.
 pub fn print_impact(out: &mut impl Write, answer: &ImpactAnswer, options: &OutputOptions) -> Result<()> {
     if options.wish.format.is_json() {
         return write_rows(out, answer.affected.iter().map(json_affected), options.wish.format);
@@ -184,7 +178,6 @@ fn unit_text(unit: &Unit) -> String {
     shortened(&text)
 }
 
-/// A reason in words.
 fn reason_text(reason: &ImpactReason, is_test: bool) -> String {
     let what = escape_control(&reason.what);
     match reason.kind {

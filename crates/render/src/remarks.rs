@@ -9,7 +9,6 @@ pub enum RemarkKind {
     Options,
     /// Results that were left out for want of room.
     Cut,
-    /// What was not found.
     NotFound,
     /// How the words and flags of the command line were read.
     CommandLine,

@@ -9,9 +9,6 @@ use super::Format;
 use super::escape::json_text;
 
 /// Writes rows as one array, or one a line.
-///
-/// # Errors
-/// When `out` refuses.
 pub(super) fn write_rows<T: Serialize>(
     out: &mut impl Write,
     mut rows: impl Iterator<Item = T>,

@@ -4,21 +4,14 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-/// Paths.
 pub const PATH: Style = AnsiColor::Magenta.on_default();
-/// Line numbers.
 pub const LINE: Style = AnsiColor::Green.on_default();
-/// Matches.
 pub const MATCH: Style = AnsiColor::Red.on_default().bold();
 /// Words of the query in a ranked result: on top of the syntax's colours.
 pub const MARK: Style = Style::new().bold().underline();
-/// Remarks.
 pub const DIM: Style = Style::new().dimmed();
 
 /// Writes `text`, in `style` if `color`.
-///
-/// # Errors
-/// When `out` refuses.
 pub fn paint(out: &mut impl Write, style: Style, color: bool, text: impl AsRef<[u8]>) -> io::Result<()> {
     if !color {
         return out.write_all(text.as_ref());

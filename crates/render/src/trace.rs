@@ -9,7 +9,6 @@ use serde_json::json;
 /// Files or units shown a step.
 const SHOWN_MAX: usize = 100;
 
-/// Writes one step of a query.
 pub fn write(query: &str, step: &Traced<'_>) {
     let line = |step: &str, what: &str, items: serde_json::Value, scores: Vec<f32>| {
         let line = json!({"query": query, "step": step, what: items, "scores": scores});

@@ -20,9 +20,6 @@ pub(super) struct Respelled {
 /// The query without names of missing files, if a word of the name is not in the index: nothing can match it, and its
 /// extension matches other files. Words of the name that the index has stay. `None` without such a name, or if nothing
 /// would be left.
-///
-/// # Errors
-/// When an index can't be read.
 pub(super) fn without_absent(
     rounds: &Coordinator<'_>,
     query: &Query,
@@ -85,7 +82,6 @@ fn left_out(text: &str, absent: &[(&String, String)]) -> Option<Respelled> {
     (has_others && !left.is_empty()).then(|| Respelled { text: kept.join(" "), words: left })
 }
 
-/// The parts of the words of a name.
 fn words_of(name: &str) -> Vec<&str> {
     words(name).map(|place| &name[place]).flat_map(|word| parts(word).map(move |part| &word[part])).collect()
 }

@@ -14,9 +14,6 @@ use super::rounds::{Coordinator, TraitsRequest, UnitTraits};
 const CALLEES_MAX: usize = 3;
 
 /// Looks up what the stage needs of the candidates at these positions.
-///
-/// # Errors
-/// When an index can't be read.
 pub(crate) fn look_up(
     rounds: &Coordinator<'_>,
     query: &Query,

@@ -33,9 +33,6 @@ pub(super) struct ForcedCandidates {
 impl ForcedCandidates {
     /// Looks up files related to the reader's, past changes and the parts of a long query; adds them to the `pointers`
     /// of the query.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn new(
         rounds: &Coordinator<'_>,
         request: &Request<'_>,

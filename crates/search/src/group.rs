@@ -8,7 +8,6 @@ use crate::file_ids::{FileIds, UnitIds};
 use crate::rounds::{Coordinator, Shard, ShardSearch};
 use crate::shard::{ShardExtent, ShardQuery};
 
-/// Several shards as one.
 pub struct ShardGroup<'a> {
     shards: Vec<&'a dyn Shard>,
     extent: ShardExtent,

@@ -1,12 +1,10 @@
 //! The search of colgrep over a corpus of one index or several: parse, retrieve, fuse, rank, collapse.
 //!
 //! ```
-//! use colgrep_core::collapse::PerFile;
-//! use colgrep_core::fuse::Fusion;
 //! use colgrep_core::knob::{Knobs, Profile};
 //! use colgrep_index::store::Store;
 //! use colgrep_index::update::Updater;
-//! use colgrep_search::{QueryContext, Request, search_one};
+//! use colgrep_search::{Request, search_one};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let folder = tempfile::tempdir()?;
@@ -19,9 +17,7 @@
 //! println!("{} files, {} units", report.files, report.units);
 //!
 //! let knobs = Knobs::of(Profile::Default);
-//! let query = "where is a request read";
-//! let (fusion, background) = (Fusion::default(), QueryContext::default());
-//! let request = Request { query, knobs: &knobs, fusion, files: 5, units_per_file: PerFile::Units(3), strength_min: 0.0, semantic: None, background };
+//! let request = Request::new("where is a request read", &knobs, 5);
 //! let answer = search_one(&snapshot, None, &request, None)?;
 //! for hit in &answer.hits {
 //!     println!("{} {:.2}", answer.files[hit.file].path, hit.score);
@@ -103,7 +99,6 @@ pub struct Corpus<'a> {
 }
 
 impl<'a> Corpus<'a> {
-    /// A corpus of one index.
     pub fn of(shards: &'a [&'a dyn Shard], snapshot: &'a Snapshot) -> Corpus<'a> {
         Corpus { shards, name: &snapshot.files.root, paths: Some(&snapshot.path_facts) }
     }
@@ -122,7 +117,6 @@ pub struct Request<'a> {
     pub query: &'a str,
     /// Constants of the ranking.
     pub knobs: &'a Knobs,
-    /// How rankings are fused.
     pub fusion: Fusion,
     /// Number of distinct files to return.
     pub files: usize,
@@ -134,6 +128,22 @@ pub struct Request<'a> {
     pub semantic: Option<Semantic<'a>>,
     /// Context of the search besides the query's words.
     pub background: QueryContext<'a>,
+}
+
+impl<'a> Request<'a> {
+    /// A search by keywords for `files` files, with the usual number of units.
+    pub fn new(query: &'a str, knobs: &'a Knobs, files: usize) -> Request<'a> {
+        Request {
+            query,
+            knobs,
+            fusion: Fusion::default(),
+            files,
+            units_per_file: PerFile::Usual,
+            strength_min: 0.0,
+            semantic: None,
+            background: QueryContext::default(),
+        }
+    }
 }
 
 /// Context of a search besides the query's words.
@@ -153,10 +163,15 @@ pub struct QueryContext<'a> {
     /// Files that past commits similar to the question changed, strongest first, with shares of the strongest; paths
     /// are from the project's root, with the repository's prefix.
     pub past: &'a [(String, f32)],
+    /// Whether the caller no longer wants the answer; looked at between rounds.
+    pub stops: Option<Stops<'a>>,
 }
 
 /// Minimum of files whose strength is computed when weak ones are left out: a strong file may rank below many.
 const FILES_JUDGED: usize = 64;
+
+/// Whether work should stop.
+pub type Stops<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// Returns the names that people gave to the file at a path of the corpus.
 pub type TagsOf<'a> = dyn Fn(&str) -> Vec<String> + Sync + 'a;
@@ -174,7 +189,6 @@ pub trait Watch {
 /// The answer: files with their best units, and all units that they were chosen from.
 #[derive(Debug, Default)]
 pub struct CorpusAnswer {
-    /// The query, as it was read.
     pub query: Query,
     /// The files, best first.
     pub hits: Vec<FileHit>,
@@ -182,7 +196,6 @@ pub struct CorpusAnswer {
     pub weak: usize,
     /// All units that were ranked, best first.
     pub units: Vec<RankedUnit>,
-    /// Their files.
     pub files: Vec<FileFacts>,
     /// The shard of each file, by its position among the corpus's.
     pub shards: Vec<usize>,
@@ -193,9 +206,6 @@ pub struct CorpusAnswer {
 }
 
 /// How much of the query's words each file's candidates contain.
-///
-/// # Errors
-/// When an index can't be read.
 pub fn held(corpus: &Corpus<'_>, retrieval: &Retrieval, hits: &[FileHit]) -> Result<Vec<HeldWeight>> {
     let Retrieval { query, retrieved, statistics, .. } = retrieval;
     let bm25 = colgrep_core::bm25::Bm25::new(&colgrep_core::knob::Knobs::of(Default::default()));
@@ -282,9 +292,6 @@ fn weighed(
 }
 
 /// Runs one search in one index, restricted by `filter`.
-///
-/// # Errors
-/// When the index can't be read.
 pub fn search_one(
     snapshot: &Snapshot,
     filter: Option<&dyn UnitFilter>,
@@ -298,7 +305,7 @@ pub fn search_one(
 /// Runs one search.
 ///
 /// # Errors
-/// When an index can't be read.
+/// When an index can't be read, or [`QueryContext::stops`] ends it.
 pub fn search(corpus: &Corpus<'_>, request: &Request<'_>, mut watch: Option<&mut dyn Watch>) -> Result<CorpusAnswer> {
     let mut total = 0.0;
     let (answer, timing) = timed(&mut total, || {

@@ -76,7 +76,6 @@ fn module_of(path: &str) -> &str {
     if stands_for_folder { folder } else { &path[..path.len() - name.len() + stem.len()] }
 }
 
-/// A part of a written path.
 struct WrittenPart {
     /// In lower case.
     whole: String,

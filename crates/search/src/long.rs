@@ -19,9 +19,6 @@ const BARE_FILES_MAX: usize = 3;
 
 /// What the parts of a long query say about files; empty for any other query. `title` has the results for its title,
 /// each with its share of the best score.
-///
-/// # Errors
-/// When an index can't be read.
 pub(super) fn long_facts(
     rounds: &Coordinator<'_>,
     request: &Request<'_>,

@@ -16,13 +16,11 @@ use colgrep_index::error::Result;
 
 /// What the caller knows about a query before it is parsed.
 pub(super) enum KnownQuery {
-    /// Nothing.
     Nothing,
     /// Respelled words, each as typed and as read, and how a query in another language was read.
     Respelled(Vec<(String, String)>, Option<Translation>),
     /// It is in another language, and the corpus has its words: the English ones too, or these alone.
     AsTyped(Option<Translation>),
-    /// Its pointers.
     Pointers(Pointers),
     /// It is the title of a long query.
     Title,

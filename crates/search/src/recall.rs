@@ -50,9 +50,6 @@ fn ages(snapshot: &Snapshot, candidates: &[Candidate]) -> Vec<u32> {
 /// Ranks the entries that `filter` allows; `request.files` is how many are wanted. The answer's units are all ranked
 /// ones, best first, and its hits are empty. Also returns how much of the question's words the best entry by words has,
 /// 0 to 1.
-///
-/// # Errors
-/// When the index can't be read.
 pub fn recall(
     snapshot: &Snapshot,
     filter: Option<&dyn UnitFilter>,

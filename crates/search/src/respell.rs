@@ -43,9 +43,6 @@ struct Respelling {
 
 /// The query as the index spells its words, as what it calls, or without names of missing files. `None` if all of it
 /// occurs, or no respelling does.
-///
-/// # Errors
-/// When an index can't be read.
 pub(super) fn respelled(
     rounds: &Coordinator<'_>,
     query: &Query,

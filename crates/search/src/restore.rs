@@ -17,9 +17,6 @@ use colgrep_index::units::{text_hash, unit_text};
 
 /// The texts of those units that can be restored, by their hash ([`text_hash`]). Left out are units of changed or
 /// deleted files, and a few whose body is not made of whole lines or was merged from several.
-///
-/// # Errors
-/// When the index can't be read.
 pub(crate) fn restore(snapshot: &Snapshot, units: &[UnitHit]) -> Result<FxHashMap<TextHash, String>> {
     if snapshot.files.keeps_texts() {
         return units.iter().map(|unit| snapshot.lexical.kept_text(unit.key)).collect();
@@ -76,9 +73,6 @@ fn own(lines: &[&str], unit: &UnitSpan, all: &[UnitSpan]) -> Vec<OwnLines> {
 
 /// First and last line of each part of a unit that is outside its members: the whole unit if it has none, else the
 /// lines between them, with the first line of each member but without its documentation. `lines` are those of its file.
-///
-/// # Errors
-/// When the index can't be read.
 pub fn own_lines(snapshot: &Snapshot, file: FileId, unit: UnitId, lines: &[&str]) -> Result<Vec<(u32, u32)>> {
     let spans = snapshot.lexical.spans_of(file)?;
     let Some(span) = spans.iter().find(|span| span.key == unit) else { return Ok(Vec::new()) };

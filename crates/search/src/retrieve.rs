@@ -45,13 +45,14 @@ use colgrep_index::ids::{FilePlace, TextHash};
 const PAIR_UNITS: u64 = 50_000;
 /// Maximum of files from a search for the title of a long query, best first.
 const TITLE_FILES_MAX: usize = 100;
+/// Maximum of the units that the stage `order` compares that get full semantic scores.
+const COMPARED_FULL_MAX: usize = 32;
 /// Sample at least one file in this many.
 const SAMPLE_PART_MAX: u64 = 1 << 14;
 
 /// The first half of a search.
 #[derive(Clone, Debug, Default)]
 pub struct Retrieval {
-    /// The parsed query.
     pub query: Query,
     /// The candidates with their rankings, and facts about their files.
     pub retrieved: Retrieved,
@@ -63,17 +64,11 @@ pub struct Retrieval {
 
 /// The parsed query, and the candidates with their rankings and facts about their files, before fusion. Depends only on
 /// the knobs of retrieval.
-///
-/// # Errors
-/// When an index can't be read.
 pub fn retrieve(corpus: &Corpus<'_>, request: &Request<'_>) -> Result<Retrieval> {
     with_retrieval(corpus, request, KnownQuery::Nothing, |_, retrieval| Ok(retrieval))
 }
 
 /// The same, for a caller that supplies the query's pointers.
-///
-/// # Errors
-/// As [`retrieve`].
 pub(crate) fn retrieve_pointed(corpus: &Corpus<'_>, request: &Request<'_>, pointers: Pointers) -> Result<Retrieval> {
     with_retrieval(corpus, request, KnownQuery::Pointers(pointers), |_, retrieval| Ok(retrieval))
 }
@@ -103,6 +98,7 @@ pub(super) fn with_retrieval<T>(
     // On a thread of rayon's pool, which works on its own splits; any other thread would sleep until they are done.
     let found = rayon::scope(|_| -> Result<_> {
         let rounds = timed(&mut timing.lexical, || Coordinator::new(corpus.shards, &of_shards, UnitIds::Parts))?;
+        let rounds = rounds.until(request.background.stops);
         let statistics = timed(&mut timing.lexical, || rounds.ask(&StatisticsRequest))?;
         if matches!(known, KnownQuery::Nothing)
             && let Some(translation) = known_as_typed(&query, &statistics)
@@ -244,8 +240,8 @@ impl CorpusSearch<'_> {
         Ok(retrieved)
     }
 
-    /// Looks up what the stage `order` needs of the candidates that it compares, and their full semantic scores in place
-    /// of `rough` ones.
+    /// Looks up what the stage `order` needs of the candidates that it compares. Those with the best chance get full
+    /// semantic scores in place of `rough` ones; those of the rest are shifted by the average change of the second half.
     fn compare(
         &self,
         semantic: Option<&SemanticSearch<'_>>,
@@ -261,15 +257,25 @@ impl CorpusSearch<'_> {
         let fused = Fused::new(retrieved, request.fusion, request.knobs);
         let compared = rank::order::compared(retrieved, &fused, request.knobs);
         compared::look_up(rounds, query, statistics, retrieved, &compared)?;
-        let units = compared.iter().map(|at| retrieved.candidates[*at].unit);
+        let Some(search) = semantic.filter(|search| search.can_sharpen() && request.knobs.exact_units > 0) else {
+            return Ok(());
+        };
+        let chances = rank::order::by_chance(query, retrieved, &fused);
+        let units = chances.iter().map(|at| retrieved.candidates[*at].unit);
         let units: Vec<(UnitId, TextHash)> = units.filter_map(|unit| Some((unit, *rough.get(&unit)?))).collect();
-        if let Some(search) = semantic.filter(|search| search.can_sharpen() && request.knobs.exact_units > 0)
-            && !units.is_empty()
-            && let Some(ranking) = retrieved.rankings.iter_mut().find(|one| one.retriever == Retriever::Semantic)
+        let (first, rest) = units.split_at(units.len().min(COMPARED_FULL_MAX));
+        if let Some(ranking) = retrieved.rankings.iter_mut().find(|one| one.retriever == Retriever::Semantic)
+            && !first.is_empty()
         {
-            let full = timed(&mut timing.semantic, || search.full_scores(&units))?;
+            let full = timed(&mut timing.semantic, || search.full_scores(first))?;
+            let last: FxHashSet<UnitId> = first[first.len() / 2..].iter().map(|(unit, _)| *unit).collect();
+            let changed = ranking.hits.iter().filter(|(unit, _)| last.contains(unit));
+            let changes: Vec<f32> = changed.filter_map(|(unit, score)| Some(full.get(unit)? - score)).collect();
+            let shift = changes.iter().sum::<f32>() / changes.len().max(1) as f32;
+            let rest: FxHashSet<UnitId> = rest.iter().map(|(unit, _)| *unit).collect();
             for (unit, score) in &mut ranking.hits {
-                *score = full.get(unit).copied().unwrap_or(*score);
+                let shifted = if rest.contains(unit) { *score + shift } else { *score };
+                *score = full.get(unit).copied().unwrap_or(shifted);
             }
             // Stable, so that equal scores keep an order that does not depend on shards.
             ranking.hits.sort_by(|a, b| b.1.total_cmp(&a.1));

@@ -61,14 +61,12 @@ pub enum Mode {
     /// Lexical and semantic.
     #[default]
     Hybrid,
-    /// Purely semantic.
     SemanticOnly,
 }
 
 /// A unit with its similarity, and the hash of its text if the similarity is not its full score.
 pub(super) type NearUnit = (UnitFound, Option<TextHash>);
 
-/// The semantic half of one search.
 pub(crate) struct SemanticSearch<'a> {
     rounds: &'a Coordinator<'a>,
     pub(super) semantic: Semantic<'a>,
@@ -264,14 +262,12 @@ pub(super) fn join(hits: &mut Vec<NearUnit>, more: Vec<NearUnit>, units: &[UnitF
 
 #[cfg(test)]
 mod tests {
-    use colgrep_core::collapse::PerFile;
-    use colgrep_core::fuse::Fusion;
     use colgrep_core::knob::{Knob, Knobs, Profile};
     use colgrep_encoder::{EMBEDDED_CODEBOOK, ModelSpec, RuntimeEnv};
 
     use super::*;
     use crate::restore::restore;
-    use crate::{QueryContext, Request, Watch, search_one};
+    use crate::{Request, Watch, search_one};
     use colgrep_index::lexical::UnitHit;
     use colgrep_index::store::Store;
     use colgrep_index::update::{Encoding, Updater};
@@ -305,17 +301,7 @@ mod tests {
             knobs.set(Knob::ExactUnits, exact).expect("a number");
             knobs.set(Knob::OrderShare, order_share).expect("a number");
             let semantic = Some(Semantic { mode: Mode::SemanticOnly, ..Semantic::new(&*model) });
-            let (fusion, background) = (Fusion::MinMax, QueryContext::default());
-            let request = Request {
-                query: question,
-                knobs: &knobs,
-                fusion,
-                files: 5,
-                units_per_file: PerFile::Usual,
-                strength_min: 0.0,
-                semantic,
-                background,
-            };
+            let request = Request { semantic, ..Request::new(question, &knobs, 5) };
             let mut ranked = SemanticRanking::default();
             search_one(&snapshot, None, &request, Some(&mut ranked)).expect("an answer");
             ranked.0

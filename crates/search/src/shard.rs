@@ -22,10 +22,8 @@ pub struct ShardQuery<'a> {
     pub vectors: Option<QueryVectors<'a>>,
 }
 
-/// The vectors of a query.
 #[derive(Clone, Copy, Debug)]
 pub struct QueryVectors<'a> {
-    /// The vectors.
     pub question: &'a Multivector,
     /// The model's fingerprint. A shard with vectors of another model ranks only by words.
     pub fingerprint: u64,
@@ -51,7 +49,6 @@ pub struct Reach {
     pub is_placed: bool,
 }
 
-/// The contents of a shard.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShardExtent {
     /// The repositories, in file order. Each is a range of files by path that no other shard has files in.
@@ -66,24 +63,18 @@ pub struct ShardExtent {
     pub is_filtered: bool,
 }
 
-/// A repository of a shard.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RepositoryExtent {
     /// The prefix of all its paths, with a trailing `/`. Repositories are sorted by it. Empty for a single repository.
     pub front: String,
-    /// The place of its first file.
     pub first: FilePlace,
 }
 
-/// A unit in an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct UnitFound {
-    /// Its address.
     #[serde(with = "address")]
     pub unit: UnitId,
-    /// Its file.
     pub file: FilePlace,
-    /// Its kind.
     pub kind: UnitKind,
     /// How it relates to its name.
     pub role: UnitRole,
@@ -110,9 +101,7 @@ impl UnitFound {
 /// The last of the best texts: its score, and its hash, which orders texts with equal scores.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TextCutoff {
-    /// The score.
     pub score: f32,
-    /// The hash.
     pub hash: TextHash,
 }
 

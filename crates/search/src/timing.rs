@@ -8,11 +8,9 @@ use serde::{Deserialize, Serialize};
 /// overlap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timing {
-    /// The lexical ranking.
     pub lexical: f64,
     /// The semantic ranking: encoding the query, finding the nearest units, scoring lexical results, full scores.
     pub semantic: f64,
-    /// The fusion.
     pub fuse: f64,
     /// The stages, and sorting.
     pub rank: f64,

@@ -7,7 +7,6 @@ use clap::{Args, ValueHint};
 
 use crate::log::LogFormat;
 
-/// `mcp`.
 #[derive(Clone, Debug, Args)]
 pub struct McpArgs {
     /// Folders to search (default: the current folder's project); nothing outside is read
@@ -25,7 +24,6 @@ pub struct McpArgs {
     pub shard_token_file: Option<PathBuf>,
 }
 
-/// `serve`.
 #[derive(Clone, Debug, Args)]
 pub struct ServeArgs {
     /// Folders to serve (default: the current folder's project); nothing outside is read. With --shard, each is a

@@ -42,7 +42,6 @@ pub fn start(format: LogFormat) {
     let _ = tracing::subscriber::set_global_default(Registry::default().with(lines).with(targets));
 }
 
-/// The fields of an event, and its message.
 #[derive(Default)]
 struct EventFields {
     body: String,

@@ -9,7 +9,6 @@ use reqwest::Url;
 
 use crate::error::{Error, Result};
 
-/// What is taken.
 const KNOWN: &str = "takes s3://BUCKET/FOLDER, gs://BUCKET/FOLDER, az://CONTAINER/FOLDER, file:///FOLDER, or a folder";
 
 /// Where indexes are shared.
@@ -79,7 +78,13 @@ impl StoreAddress {
         self.folder().is_some_and(|folder| path.starts_with(folder.canonicalize().as_deref().unwrap_or(folder)))
     }
 
-    /// The folder, if it is one.
+    /// Whether it is a folder at or below this path, there already or not.
+    pub fn is_in(&self, path: &Path) -> bool {
+        let there = self.folder().and_then(|folder| folder.ancestors().find_map(|above| above.canonicalize().ok()));
+        self.folder().is_some_and(|folder| folder.starts_with(path))
+            || there.is_some_and(|there| there.starts_with(path))
+    }
+
     pub(crate) fn folder(&self) -> Option<&Path> {
         match &self.kind {
             StoreKind::Folder(folder) => Some(folder),
@@ -87,7 +92,6 @@ impl StoreAddress {
         }
     }
 
-    /// What it leads to.
     pub(crate) fn kind(&self) -> &StoreKind {
         &self.kind
     }
@@ -118,7 +122,12 @@ fn folder(text: &str, home: Option<&Path>) -> Result<PathBuf, String> {
     }
     // A word is rather a forgotten flag's value than a folder.
     if below_home.is_none() && !text.contains(['/', '\\']) && !text.starts_with('.') {
-        return Err(format!("is not an address; ./{text} is a folder of that name"));
+        let what = match Path::new(text).symlink_metadata() {
+            Ok(_) if !Path::new(text).is_dir() => "is a file, and not an address".to_string(),
+            Ok(_) => format!("is not an address; ./{text} is a folder of that name"),
+            Err(_) => format!("is not an address; a folder of that name is written ./{text}"),
+        };
+        return Err(what);
     }
     settled(&path).map_err(|error| error.to_string())
 }
@@ -184,6 +193,22 @@ mod tests {
             std::os::unix::fs::symlink(base.join("a/b"), base.join("link")).expect("a link");
             assert_eq!(place("link/../share"), base.join("a/share").display().to_string());
         }
+    }
+
+    #[test]
+    fn a_folder_lies_in_another_before_it_is_there() {
+        let base = tempfile::tempdir().expect("a folder");
+        let base = base.path().canonicalize().expect("its path");
+        std::fs::create_dir_all(base.join("a/b")).expect("folders");
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(base.join("a/b"), base.join("link")).expect("a link");
+        for (path, is_in) in
+            [("a", true), ("a/b", true), ("a/new/x", true), ("ab", false), ("new/x", false), ("link/x", cfg!(unix))]
+        {
+            let place = parsed(&base.join(path).display().to_string()).expect(path);
+            assert_eq!(place.is_in(&base.join("a")), is_in, "{path}");
+        }
+        assert!(!parsed("s3://bucket/a").expect("an address").is_in(Path::new("/")));
     }
 
     #[test]

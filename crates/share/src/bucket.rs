@@ -23,10 +23,8 @@ const FOLDER_MAX: usize = 80;
 /// Digits of a manifest's number.
 const NUMBER_DIGITS: usize = 16;
 
-/// A blob as the store lists it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ListedBlob {
-    /// Its size.
     pub(crate) bytes: u64,
     /// When it was written, in seconds since 1970, by the store's clock.
     pub(crate) written: i64,
@@ -35,7 +33,6 @@ pub(crate) struct ListedBlob {
 /// What a store has of a repository.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stock {
-    /// The blobs, by name.
     pub(crate) blobs: HashMap<String, ListedBlob>,
     /// When the last object was written, in seconds since 1970: by the store's clock it is later than that.
     pub(crate) latest: i64,
@@ -62,7 +59,6 @@ pub(crate) struct Newest {
 /// The folder of one repository in a store.
 #[derive(Clone, Debug)]
 pub(crate) struct Bucket {
-    /// All repositories.
     all: ObjectDir,
     /// Manifests.
     own: ObjectDir,
@@ -242,9 +238,6 @@ impl Bucket {
     }
 
     /// Gives the pieces of a part's blob to `take`; returns what is wrong with it, if anything.
-    ///
-    /// # Errors
-    /// As [`Bucket::get`].
     pub(crate) async fn get_part(
         &self,
         part: &PartRecord,
@@ -313,9 +306,6 @@ impl Bucket {
     }
 
     /// Removes a blob; one that is gone is no error.
-    ///
-    /// # Errors
-    /// Where the store refuses.
     pub(crate) async fn remove(&self, key: &str) -> Result<()> {
         self.blobs.remove(key).await
     }

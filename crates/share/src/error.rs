@@ -14,15 +14,11 @@ pub enum Error {
     Address {
         /// As it was given, without user and password.
         address: String,
-        /// What is wrong with it.
         why: String,
     },
     /// An address of a network without encryption.
     #[error("{address} is reached over http, where others on the way can read and change what is sent")]
-    Plain {
-        /// The address.
-        address: String,
-    },
+    Plain { address: String },
     /// Nobody may read or write there, or nobody with these credentials.
     #[error("{place}: no right to {doing} there ({why})")]
     Denied {
@@ -35,14 +31,9 @@ pub enum Error {
     },
     /// An object is not there.
     #[error("{place}: it is not there any more")]
-    Gone {
-        /// The object.
-        place: String,
-    },
-    /// The store does not do what was asked.
+    Gone { place: String },
     #[error("{place}: could not {doing}: {why}")]
     Store {
-        /// What was tried.
         doing: &'static str,
         /// The object or folder.
         place: String,
@@ -51,98 +42,48 @@ pub enum Error {
     },
     /// The remote has no index of a repository.
     #[error("{place} has no index of {}", names.join(", nor of "))]
-    Unknown {
-        /// The remote.
-        place: String,
-        /// The names by which it was looked for.
-        names: Vec<String>,
-    },
+    Unknown { place: String, names: Vec<String> },
     /// The remote has no index of this format.
     #[error("the indexes of {name} in {place} were made by other versions of colgrep")]
-    OtherFormat {
-        /// The repository.
-        name: String,
-        /// The remote.
-        place: String,
-    },
+    OtherFormat { name: String, place: String },
     /// All indexes that fit turned out to be unreadable before.
     #[error(
         "the index of {name} in {place} could not be read before, though its checksums are right; it is not pulled again"
     )]
-    Refused {
-        /// The repository.
-        name: String,
-        /// The remote.
-        place: String,
-    },
+    Refused { name: String, place: String },
     /// A manifest of a layout that is not known yet.
     #[error("{place} was written by a newer colgrep (layout {layout}); nothing was changed")]
-    NewerLayout {
-        /// The manifest.
-        place: String,
-        /// Its layout.
-        layout: u64,
-    },
+    NewerLayout { place: String, layout: u64 },
     /// A manifest that can't be read.
     #[error("{place} is damaged: {why}")]
-    DamagedManifest {
-        /// The manifest.
-        place: String,
-        /// How that shows.
-        why: String,
-    },
+    DamagedManifest { place: String, why: String },
     /// A manifest that is whole, and not understood.
     #[error("{place} is not understood: {why}")]
-    Foreign {
-        /// The manifest.
-        place: String,
-        /// How that shows.
-        why: String,
-    },
+    Foreign { place: String, why: String },
     /// A manifest of another repository.
     #[error("{place} is of the repository {found}")]
     OtherRepository {
-        /// The manifest.
         place: String,
         /// The repository that it names.
         found: String,
     },
     /// A link in the place of a folder.
     #[error("{place} is a link; nothing is removed through one")]
-    Link {
-        /// The folder.
-        place: String,
-    },
+    Link { place: String },
     /// A file of an index that is not what the manifest says, also when it is fetched again.
     #[error("{place} is damaged: {why}{}", fetched(*tries))]
     DamagedBlob {
-        /// The object.
         place: String,
-        /// How that shows.
         why: String,
         /// How often it was fetched.
         tries: u32,
     },
     /// An index that is larger than what is free on this machine's disk.
     #[error("the index of {name} has {bytes} bytes, and {free} are free on the disk here")]
-    NoRoom {
-        /// The repository.
-        name: String,
-        /// Bytes to fetch.
-        bytes: u64,
-        /// Bytes that are free.
-        free: u64,
-    },
+    NoRoom { name: String, bytes: u64, free: u64 },
     /// An index that is larger than one of this project can be.
     #[error("the index of {name} has {bytes} bytes, more than the {bytes_max} that one of this project may have")]
-    TooLarge {
-        /// The repository.
-        name: String,
-        /// Bytes of the index.
-        bytes: u64,
-        /// Bytes that are accepted.
-        bytes_max: u64,
-    },
+    TooLarge { name: String, bytes: u64, bytes_max: u64 },
     /// A manifest that others move faster than it can be read.
     #[error("{place}: others push faster than this one can; try again")]
     Races {
@@ -152,7 +93,6 @@ pub enum Error {
     /// A file of this machine can't be read, or a runtime not be started.
     #[error("{what}")]
     Io {
-        /// What was tried.
         what: String,
         /// What the system says.
         source: std::io::Error,

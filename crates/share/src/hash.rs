@@ -38,9 +38,6 @@ pub(crate) fn of_bytes(bytes: &[u8]) -> String {
 }
 
 /// The hash of a file from its current position; `done` receives the number of bytes read.
-///
-/// # Errors
-/// When it can't be read.
 pub(crate) fn of_file(mut file: &File, mut done: impl FnMut(u64)) -> io::Result<String> {
     let mut hasher = Hasher::new();
     let mut room = vec![0; AT_ONCE];
@@ -55,7 +52,6 @@ pub(crate) fn of_file(mut file: &File, mut done: impl FnMut(u64)) -> io::Result<
     }
 }
 
-/// Whether a text is a hash.
 pub(crate) fn is_hash(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
 }

@@ -78,7 +78,6 @@ pub struct ManifestSnapshot {
     /// The commit that was checked out when it was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
-    /// The branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
     /// How lines end, where git changes that when it checks out (`crlf`): such files have other bytes than the commit.
@@ -93,10 +92,8 @@ pub struct ManifestSnapshot {
     pub files: u64,
     /// Its units, for people.
     pub units: u64,
-    /// Its vectors, if it has any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vectors: Option<VectorFacts>,
-    /// Its files.
     pub(crate) parts: Vec<PartRecord>,
     #[serde(flatten)]
     pub(crate) rest: Rest,
@@ -113,9 +110,7 @@ pub struct VectorFacts {
     pub codebook: String,
     /// Components of a vector.
     pub dimension: u32,
-    /// Heads of a text.
     pub heads: u32,
-    /// How they are stored.
     pub codec: Codec,
     #[serde(flatten)]
     rest: Rest,
@@ -156,7 +151,6 @@ impl VectorFacts {
 pub(crate) struct PartRecord {
     /// Its path in the index's folder.
     pub(crate) name: String,
-    /// Its size.
     pub(crate) bytes: u64,
     /// SHA-256 of its bytes.
     pub(crate) sha256: String,
@@ -168,7 +162,6 @@ pub(crate) struct PartRecord {
 }
 
 impl PartRecord {
-    /// The record of a file with this content.
     #[cfg(test)]
     pub(crate) fn of(name: &str, content: &[u8]) -> PartRecord {
         let (bytes, sha256) = (content.len() as u64, of_bytes(content));
@@ -217,7 +210,6 @@ impl ManifestSnapshot {
         self.id() == other.id() || (counts(self) == counts(other) && content(self) == content(other))
     }
 
-    /// Bytes of all its files.
     pub fn bytes(&self) -> u64 {
         self.parts.iter().fold(0, |sum, part| sum.saturating_add(part.bytes))
     }

@@ -71,7 +71,6 @@ pub struct Access<'a> {
     pub patience: StoreTimeouts,
 }
 
-/// Opens the store of a place, with the path in it.
 pub(crate) fn open(place: &StoreAddress, access: &Access<'_>) -> Result<(Arc<dyn ObjectStore>, ObjectPath)> {
     let refused = |error: object_store::Error| Error::Address { address: place.to_string(), why: error.to_string() };
     let url = match place.kind() {

@@ -55,7 +55,6 @@ mod tests {
         Bucket::new(&ObjectDir::new(Arc::new(LocalFileSystem::new()), root, Some(folder.to_path_buf()), &place), "h/n")
     }
 
-    /// A file that is so old.
     fn old(path: PathBuf, age: Duration) -> PathBuf {
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         std::fs::write(&path, b"x").expect("a file");

@@ -55,12 +55,10 @@ impl std::fmt::Debug for Wanted<'_> {
     }
 }
 
-/// An index that a remote has.
 #[derive(Clone, Debug)]
 pub struct RemoteIndex {
     /// The repository's name, of those that were asked for.
     pub name: String,
-    /// The index.
     pub snapshot: ManifestSnapshot,
     /// Whether its vectors are those that this machine would make.
     pub fits: bool,
@@ -68,13 +66,10 @@ pub struct RemoteIndex {
     pub distance: Option<u64>,
 }
 
-/// What a pull did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Pulled {
-    /// Files fetched.
     pub fetched: u64,
-    /// Bytes fetched.
     pub bytes: u64,
     /// Bytes that were here already.
     pub bytes_kept: u64,

@@ -47,13 +47,11 @@ pub struct Sent<'a> {
     pub anew: bool,
 }
 
-/// What a push did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Pushed {
     /// Blobs sent, and their bytes.
     pub blobs: u64,
-    /// Bytes sent.
     pub bytes: u64,
     /// Bytes of the whole index.
     pub bytes_in_all: u64,
@@ -63,7 +61,6 @@ pub struct Pushed {
     pub races: u32,
 }
 
-/// Pushes an index.
 pub(crate) async fn push(
     bucket: &Bucket,
     shipment: &Shipment,

@@ -37,7 +37,6 @@ pub struct Remote {
     runtime: Runtime,
 }
 
-/// What a remote has of a repository.
 #[derive(Clone, Debug, Default)]
 pub struct RemoteState(HashSet<String>);
 
@@ -51,7 +50,6 @@ impl RemoteState {
     }
 }
 
-/// Manifests with the names of their repositories.
 type NamedManifests<'n> = Vec<(&'n str, Manifest)>;
 
 impl Remote {
@@ -95,9 +93,6 @@ impl Remote {
 
     /// Removes what no manifest of `name` names and is older than `age`; how many blobs, and their bytes. A push under way
     /// must not take longer than half of the age.
-    ///
-    /// # Errors
-    /// Where the store refuses.
     pub fn prune(&self, name: &str, age: Duration) -> Result<(u64, u64)> {
         self.runtime.block_on(prune(&self.bucket(name), age))
     }

@@ -18,7 +18,6 @@ use crate::pace::Pace;
 /// Bytes of a file that are read at once.
 const PIECE_BYTES: usize = 1 << 20;
 
-/// An object in a listing.
 #[derive(Clone, Debug)]
 pub(crate) struct ListedObject {
     pub(crate) name: String,
@@ -64,7 +63,6 @@ impl ObjectDir {
         ObjectDir { pace, ..self }
     }
 
-    /// A folder in this one.
     pub(crate) fn below(&self, name: &str) -> ObjectDir {
         let disk = self.disk.as_ref().map(|disk| disk.join(name));
         ObjectDir {

@@ -10,7 +10,6 @@ pub enum TransferPhase {
     Hashing,
     /// Files are sent.
     Sending,
-    /// Files are fetched.
     Fetching,
 }
 

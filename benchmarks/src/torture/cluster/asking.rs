@@ -1,15 +1,15 @@
 //! A client that asks as long as a fault lasts.
 
 use std::collections::BTreeMap;
-use std::io::{Read as _, Write as _};
-use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use serde_json::{Value, json};
+
+use crate::serve::HttpClient;
 
 /// Longest wait for an answer, and for anything else that has to come.
 const WAIT: Duration = Duration::from_secs(180);
@@ -26,7 +26,6 @@ pub enum AskedOutcome {
     Whole,
     /// An answer that says what it lacks.
     Partial(String),
-    /// No answer.
     Lost(String),
     /// Another answer, which does not say so.
     Wrong(String),
@@ -39,7 +38,6 @@ pub struct AskingClient {
 }
 
 impl AskingClient {
-    /// Begins to ask the coordinator at this address.
     pub fn begin(address: &str, expected: &Arc<ExpectedHits>) -> Result<AskingClient> {
         let is_over = Arc::new(AtomicBool::new(false));
         let (over, address, expected) = (Arc::clone(&is_over), address.to_string(), Arc::clone(expected));
@@ -82,7 +80,6 @@ pub fn until(what: &str, mut is_so: impl FnMut() -> bool) -> Result<Duration> {
     Ok(began.elapsed())
 }
 
-/// Asks a query.
 pub fn ask(address: &str, query: &str, expected: &ExpectedHits) -> AskedOutcome {
     match hits(address, query) {
         Err(error) => AskedOutcome::Lost(format!("{query}: {error:#}")),
@@ -97,8 +94,8 @@ pub fn ask(address: &str, query: &str, expected: &ExpectedHits) -> AskedOutcome 
 /// # Errors
 /// When there is no answer.
 pub fn hits(address: &str, query: &str) -> Result<(Value, String)> {
-    let body = json!({"query": query, "results": 10, "pack": 0}).to_string();
-    let (status, text) = request(address, "POST", "/api/v1/search", &body)?;
+    let body = json!({"query": query, "results": 10, "pack": 0});
+    let (status, text) = HttpClient::new(address).post("/api/v1/search", &body)?;
     if status != 200 {
         bail!("{status}: {}", text.trim());
     }
@@ -107,24 +104,4 @@ pub fn hits(address: &str, query: &str) -> Result<(Value, String)> {
     let lacks = lacks.iter().filter(|part| part.as_array().is_some_and(|part| !part.is_empty()));
     let lacks: Vec<String> = lacks.map(ToString::to_string).collect();
     Ok((answer["hits"].take(), lacks.join(" ")))
-}
-
-/// One request: the status and the text of the answer.
-///
-/// # Errors
-/// When there is none.
-pub fn request(address: &str, method: &str, path: &str, body: &str) -> Result<(u16, String)> {
-    let to: SocketAddr = address.parse().with_context(|| address.to_string())?;
-    let mut stream = TcpStream::connect_timeout(&to, WAIT)?;
-    stream.set_read_timeout(Some(WAIT))?;
-    let head = format!("{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n");
-    let length = body.len();
-    let kind = "Content-Type: application/json\r\n";
-    write!(stream, "{head}{kind}Content-Length: {length}\r\n\r\n{body}")?;
-    let mut bytes = Vec::new();
-    stream.read_to_end(&mut bytes)?;
-    let text = String::from_utf8_lossy(&bytes).into_owned();
-    let (head, body) = text.split_once("\r\n\r\n").context("an answer without an end")?;
-    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).context("an answer without a status")?;
-    Ok((status, body.to_string()))
 }

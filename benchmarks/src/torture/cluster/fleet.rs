@@ -13,9 +13,11 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 use serde_json::json;
 
-use super::asking::{AskedOutcome, ExpectedHits, ask, hits, request, until};
+use super::asking::{AskedOutcome, ExpectedHits, ask, hits, until};
+use crate::serve::HttpClient;
 use crate::speed::process::Program;
 use crate::torture::TortureArgs;
+use crate::torture::subject::files_below;
 
 /// Number of shards, and of replicas of each.
 pub const SHARDS: usize = 2;
@@ -74,7 +76,6 @@ impl ClusterProcess {
         Ok(())
     }
 
-    /// Kills it.
     pub fn kill(&mut self) {
         if let Some(mut child) = self.child.take() {
             let _ = child.kill();
@@ -99,7 +100,7 @@ impl ClusterProcess {
     }
 
     fn get(&self, path: &str) -> Option<(u16, String)> {
-        request(&self.address, "GET", path, "").ok()
+        HttpClient::new(&self.address).get(path).ok()
     }
 }
 
@@ -109,7 +110,6 @@ impl Drop for ClusterProcess {
     }
 }
 
-/// A cluster.
 pub struct TestCluster {
     folder: tempfile::TempDir,
     replicas: Vec<Vec<ClusterProcess>>,
@@ -195,7 +195,6 @@ impl TestCluster {
         Ok(fleet)
     }
 
-    /// A replica.
     pub fn replica(&mut self, place: ReplicaPlace) -> &mut ClusterProcess {
         &mut self.replicas[place.shard][place.replica]
     }
@@ -242,7 +241,7 @@ impl TestCluster {
     /// # Errors
     /// When there is no file.
     pub fn damage(&self, place: ReplicaPlace, random: &mut StdRng) -> Result<()> {
-        let files = files_below(&self.own(place).join("data"));
+        let files = files_below(&self.own(place).join("data"), 1)?;
         let file = files.choose(random).context("a file of an index")?;
         let at = random.random_range(0..fs::metadata(file)?.len());
         let mut file = fs::File::options().read(true).write(true).open(file)?;
@@ -316,19 +315,4 @@ impl TestCluster {
 /// The list of a shard's repositories below its folder.
 fn list(own: &Path, names: &[String]) -> String {
     names.iter().map(|name| format!("{name}={}\n", own.join("src").join(name).display())).collect()
-}
-
-/// The files of indexes below a folder, sorted; locks have no content.
-fn files_below(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            found.extend(files_below(&path));
-        } else if fs::metadata(&path).is_ok_and(|metadata| metadata.len() > 0) {
-            found.push(path);
-        }
-    }
-    found.sort();
-    found
 }

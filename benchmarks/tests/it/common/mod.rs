@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use serde_json::Value;
+
 /// The folder of this crate.
 pub fn here() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -44,9 +46,28 @@ pub fn bench(args: &[&str], vars: &[(&str, &str)]) -> Output {
     command.envs(vars.iter().copied()).output().expect("the harness")
 }
 
+/// What the harness prints, which has to succeed.
+pub fn printed(args: &[&str], vars: &[(&str, &str)]) -> String {
+    let output = bench(args, vars);
+    let printed = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(output.status.success(), "{args:?}: {printed}{}", String::from_utf8_lossy(&output.stderr));
+    printed
+}
+
+/// A file of JSON.
+pub fn read(path: impl AsRef<Path>) -> Value {
+    let path = path.as_ref();
+    let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// A path as an argument.
+pub fn text(path: impl AsRef<Path>) -> String {
+    path.as_ref().to_str().expect("UTF-8").to_string()
+}
+
 /// The arguments that name the small annotated project in `folder`.
 pub fn corpus_args(folder: &Path) -> Vec<String> {
-    let text = |path: PathBuf| path.to_str().expect("UTF-8").to_string();
     vec![
         "--annotations".into(),
         text(here().join("fixtures/annotations")),
@@ -65,7 +86,5 @@ pub fn bench_kiosk(folder: &Path, command: &str, args: &[&str], vars: &[(&str, &
     let mut all = vec![command];
     all.extend(corpus.iter().map(String::as_str));
     all.extend(args);
-    let output = bench(&all, vars);
-    assert!(output.status.success(), "{all:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("UTF-8")
+    printed(&all, vars)
 }

@@ -3,9 +3,7 @@
 /// Longest line that is laid out in two columns.
 const LINE_MAX: usize = 100;
 
-/// A chapter of the help.
 pub(crate) struct Chapter {
-    /// Its heading.
     pub title: &'static str,
     /// Names (or commands) with what they mean.
     pub rows: &'static [(&'static str, &'static str)],
@@ -87,6 +85,7 @@ pub(crate) static CHAPTERS: [Chapter; 4] = [
                 "user settings, shown and written by `colgrep settings`; in $XDG_CONFIG_HOME/colgrep if set, else \
                  ~/Library/Application Support/colgrep on macOS, %APPDATA%\\colgrep on Windows",
             ),
+            ("~/.config/colgrep/installs", "a record of what `install` wrote, beside the user settings"),
             (
                 ".colgrep.toml",
                 "repository settings: the nearest file from the current folder up to the repository's root. Flags \
@@ -95,9 +94,8 @@ pub(crate) static CHAPTERS: [Chapter; 4] = [
             (".gitignore, .ignore, .colgrepignore", "files not to index; the last is only read by colgrep"),
             (
                 "~/.local/share/colgrep/indices",
-                "indexes, one folder per project, and a record of what `install` wrote; in $COLGREP_DATA_DIR, else \
-                 $XDG_DATA_HOME/colgrep/indices, else on macOS below ~/Library/Application Support, on Windows below \
-                 %APPDATA%",
+                "indexes, one folder per project; in $COLGREP_DATA_DIR, else $XDG_DATA_HOME/colgrep/indices, else on \
+                 macOS below ~/Library/Application Support, on Windows below %APPDATA%",
             ),
         ],
     },
@@ -119,7 +117,6 @@ impl Chapter {
         self.rows.iter().map(line).collect::<Vec<_>>().join("\n")
     }
 
-    /// The chapter in Markdown.
     pub(crate) fn markdown(&self) -> String {
         let escaped = |text: &str| text.replace('|', "\\|");
         let body = match self.column() {

@@ -13,7 +13,6 @@ use colgrep_server::args::{McpArgs, ServeArgs};
 use super::suggest;
 use super::walk::WalkArgs;
 
-/// `init`.
 #[derive(Clone, Debug, Args)]
 pub struct InitArgs {
     /// Project to use (default: the current folder's)
@@ -29,7 +28,6 @@ pub struct InitArgs {
     pub walk: WalkArgs,
 }
 
-/// `status`.
 #[derive(Clone, Debug, Args)]
 pub struct StatusArgs {
     /// Project to use (default: the current folder's)
@@ -42,7 +40,6 @@ pub struct StatusArgs {
     pub json: bool,
 }
 
-/// `clear`.
 #[derive(Clone, Debug, Args)]
 pub struct ClearArgs {
     /// Project, which may no longer exist (default: the current folder's)
@@ -58,7 +55,6 @@ pub struct ClearArgs {
     pub quiet: bool,
 }
 
-/// `outline`.
 #[derive(Clone, Debug, Args)]
 pub struct OutlineArgs {
     /// The file; it need not be indexed
@@ -74,7 +70,6 @@ pub struct OutlineArgs {
     pub enriched: bool,
 }
 
-/// `settings`.
 #[derive(Clone, Debug, Args)]
 pub struct SettingsArgs {
     /// Setting name, such as results or ranking.alpha
@@ -100,7 +95,6 @@ pub struct SettingsArgs {
     pub json: bool,
 }
 
-/// `set-model`.
 #[derive(Clone, Debug, Args)]
 pub struct SetModelArgs {
     /// `default` (built in), a folder with model.onnx and tokenizer.json, or a Hugging Face name such as
@@ -109,7 +103,6 @@ pub struct SetModelArgs {
     pub model: String,
 }
 
-/// `doctor`.
 #[derive(Clone, Debug, Args)]
 pub struct DoctorArgs {
     /// Project to use (default: the current folder's)
@@ -122,7 +115,6 @@ pub struct DoctorArgs {
     pub json: bool,
 }
 
-/// `knobs`.
 #[derive(Clone, Debug, Args)]
 pub struct KnobsArgs {
     /// Print JSON
@@ -145,14 +137,11 @@ pub struct LeftOutArgs {
     pub args: Vec<OsString>,
 }
 
-/// `mcp`.
 #[cfg(not(feature = "serve"))]
 pub type McpCommand = LeftOutArgs;
-/// `serve`.
 #[cfg(not(feature = "serve"))]
 pub type ServeCommand = LeftOutArgs;
 
-/// `mcp`.
 #[cfg(feature = "serve")]
 #[derive(Clone, Debug, Args)]
 pub struct McpCommand {
@@ -164,7 +153,6 @@ pub struct McpCommand {
     pub walk: WalkArgs,
 }
 
-/// `serve`.
 #[cfg(feature = "serve")]
 #[derive(Clone, Debug, Args)]
 pub struct ServeCommand {
@@ -176,7 +164,6 @@ pub struct ServeCommand {
     pub walk: WalkArgs,
 }
 
-/// `lsp`.
 #[derive(Clone, Debug, Args)]
 pub struct LspArgs {
     /// Accepted, since many editors pass it: standard input and output are always used
@@ -215,7 +202,6 @@ pub enum Agent {
     Zed,
 }
 
-/// `install` and `uninstall`.
 #[derive(Clone, Debug, Args)]
 pub struct InstallArgs {
     /// The coding agent
@@ -228,7 +214,6 @@ pub struct InstallArgs {
     pub dry_run: bool,
 }
 
-/// `hook`.
 #[derive(Clone, Debug, Args)]
 pub struct HookArgs {
     /// The coding agent whose JSON format to print
@@ -304,14 +289,12 @@ pub(crate) fn with_odd_query(args: &[OsString], error: &clap::Error) -> Option<V
     Some(args)
 }
 
-/// `completions`.
 #[derive(Clone, Debug, Args)]
 pub struct CompletionsArgs {
     /// The shell
     pub shell: Shell,
 }
 
-/// `man`.
 #[derive(Clone, Debug, Args)]
 pub struct ManArgs {
     /// Print the page of this subcommand

@@ -1,19 +1,18 @@
 //! The flags of `impact`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Args;
 use colgrep_engine::relations::changed::LineSpan;
 use colgrep_engine::relations::impact::IMPACT_FILES_DEFAULT;
-use colgrep_engine::request::split_lines;
-use colgrep_engine::{ChangeSpec, GitChange, ImpactRequest};
+use colgrep_engine::request::{split_lines, unread_line};
+use colgrep_engine::{ChangeSpec, GitChange, ImpactRequest, Refused};
 use colgrep_render::words::in_short;
 use colgrep_render::{Format, OutputRequest, When};
 
 use super::search::{Color, TestsArg};
 
-/// `impact`.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ImpactArgs {
     /// What changed: a commit, A...B (what B changed since both were the same), or files, of which FILE:LINE and
@@ -50,7 +49,7 @@ impl ImpactArgs {
     /// What is asked.
     ///
     /// # Errors
-    /// When one of several words is not a file.
+    /// When one of several words is not a file, or a file is followed by what is no line.
     pub fn request(&self) -> Result<ImpactRequest> {
         let mut request = ImpactRequest::new(self.spec()?);
         request.tests = self.tests.unwrap_or_default().into();
@@ -62,6 +61,10 @@ impl ImpactArgs {
         let places: Vec<Option<_>> = self.change.iter().map(|word| place(word)).collect();
         if !places.is_empty() && places.iter().all(Option::is_some) {
             return Ok(ChangeSpec::Places(places.into_iter().flatten().collect()));
+        }
+        let unread = |word: &String| Some(Refused::not_a_line(unread_line(word, is_file, is_file)?));
+        if let Some(refused) = self.change.iter().find_map(unread) {
+            return Err(colgrep_engine::Error::from(refused).into());
         }
         let change = match (self.staged, self.change.as_slice()) {
             (true, _) => GitChange::Staged,
@@ -97,14 +100,15 @@ impl ImpactArgs {
 
 /// An existing file, with or without lines.
 fn place(word: &str) -> Option<(PathBuf, Option<LineSpan>)> {
-    let file = |path: &str| Some(PathBuf::from(path)).filter(|path| path.is_file());
-    if let Some(whole) = file(word) {
-        return Some((whole, None));
+    if is_file(word) {
+        return Some((word.into(), None));
     }
-    // The line is refused, not the file.
-    let lines = split_lines(word).or_else(|| Some((word.strip_suffix(":0")?, (0, 0))));
-    let (path, lines) = lines?;
-    Some((file(path)?, Some(lines)))
+    let (path, lines) = split_lines(word).filter(|(path, _)| is_file(path))?;
+    Some((path.into(), Some(lines)))
+}
+
+fn is_file(path: &str) -> bool {
+    Path::new(path).is_file()
 }
 
 #[cfg(test)]
@@ -130,9 +134,15 @@ mod tests {
             ("Cargo.toml:3", Some((3, 3))),
             ("Cargo.toml:3-9", Some((3, 9))),
             ("Cargo.toml:3:7", Some((3, 3))),
-            ("Cargo.toml:0", Some((0, 0))),
         ] {
             assert_eq!(spec(&[word]).unwrap(), ChangeSpec::Places(vec![("Cargo.toml".into(), lines)]), "{word}");
+        }
+        for (word, behind) in [("Cargo.toml:0", "0"), ("Cargo.toml:2-1", "2-1"), ("Cargo.toml:3x", "3x")] {
+            let refused = spec(&["Cargo.toml", word]).unwrap_err().to_string();
+            assert!(
+                refused.contains(&format!("Cargo.toml exists, but {behind:?} after it is not a line")),
+                "{refused}"
+            );
         }
         assert!(spec(&["HEAD", "Cargo.toml"]).unwrap_err().to_string().contains("there is no file \"HEAD\""));
         let staged = ImpactArgs { staged: true, ..ImpactArgs::default() };

@@ -11,7 +11,6 @@ use super::search::Color;
 use colgrep_render::entries::EntryArgs;
 use colgrep_render::{Format, When};
 
-/// `log`.
 #[derive(Clone, Debug, Default, Args)]
 pub struct LogArgs {
     /// What to search for: why something was made, what was said about it (default: newest entries)

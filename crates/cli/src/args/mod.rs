@@ -82,6 +82,9 @@ pub struct Args {
     /// The search.
     #[command(flatten)]
     pub search: SearchArgs,
+    /// Whether the command has the flag `-y`.
+    #[arg(skip)]
+    pub takes_yes: bool,
 }
 
 /// Subcommands.
@@ -170,8 +173,10 @@ impl Args {
                 command.hide(hidden)
             });
         }
-        let mut matches = command.try_get_matches_from(line)?;
-        Args::from_arg_matches_mut(&mut matches)
+        let mut matches = command.try_get_matches_from_mut(line)?;
+        let own = matches.subcommand_name().and_then(|name| command.find_subcommand(name)).unwrap_or(&command);
+        let takes_yes = own.get_arguments().any(|arg| arg.get_short() == Some('y'));
+        Ok(Args { takes_yes, ..Args::from_arg_matches_mut(&mut matches)? })
     }
 }
 
@@ -182,5 +187,19 @@ mod tests {
     #[test]
     fn the_definition_is_sound() {
         Args::command().debug_assert();
+    }
+
+    #[test]
+    fn it_is_known_which_commands_confirm() {
+        for (line, takes_yes) in [
+            (&["colgrep", "retry"][..], true),
+            (&["colgrep", "search", "retry"], true),
+            (&["colgrep", "init"], true),
+            (&["colgrep", "impact"], false),
+            (&["colgrep", "lsp"], false),
+        ] {
+            let line: Vec<OsString> = line.iter().map(OsString::from).collect();
+            assert_eq!(Args::parse_line(&line).expect("a command line").takes_yes, takes_yes, "{line:?}");
+        }
     }
 }

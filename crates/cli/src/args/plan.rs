@@ -212,12 +212,17 @@ impl Plan {
 
     /// The task of a query: a ranking, or for a query without words a literal search.
     fn asked(args: &SearchArgs, text: &OsStr) -> Result<CommandWords> {
-        let question = query(text)?;
+        let mut question = query(text)?;
         let (mut task, mut remark) = (Task::Rank, None);
-        if let Question::Text(text) = &question
+        if let Question::Text(text) = &mut question
             && has_no_word(text)
             && !args.has_pattern()
         {
+            // A phrase in quotes.
+            let inner = text.trim().strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+            if let Some(inner) = inner.filter(|inner| !inner.trim().is_empty() && !inner.contains('"')) {
+                *text = inner.to_string();
+            }
             if text.trim().contains('\n') {
                 bail!(
                     "{:?} has no words to rank by; describe it in words, or search for one line of it with -F -e",

@@ -587,7 +587,6 @@ impl SearchArgs {
         }
     }
 
-    /// How projects are opened.
     pub fn open_options(&self) -> OpenOptions {
         let mut options = self.walk.open_options(self.model.clone());
         options.update = !self.no_update;
@@ -629,7 +628,6 @@ impl SearchArgs {
         ]
     }
 
-    /// Flags with background for the query.
     pub(super) fn background_flags(&self) -> Vec<(bool, &'static str)> {
         vec![
             (!self.hints.is_empty(), "--hint"),
@@ -658,7 +656,6 @@ impl SearchArgs {
         ]
     }
 
-    /// Flags about the index.
     pub(super) fn indexing_flags(&self) -> Vec<(bool, &'static str)> {
         let mode = (self.walk.index_mode.is_some(), "--index-mode");
         vec![(self.no_update, "--no-update"), (self.wait, "--wait"), mode, (self.remote.is_some(), "--remote")]

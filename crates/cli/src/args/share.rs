@@ -6,7 +6,6 @@ use clap::{Args, ValueHint};
 
 use super::walk::WalkArgs;
 
-/// `push`.
 #[derive(Clone, Debug, Args)]
 pub struct PushArgs {
     /// Where indexes are shared: s3://BUCKET/FOLDER, gs://BUCKET/FOLDER, az://CONTAINER/FOLDER, or a folder (default:
@@ -34,7 +33,6 @@ pub struct PushArgs {
     pub quiet: bool,
 }
 
-/// `pull`.
 #[derive(Clone, Debug, Args)]
 pub struct PullArgs {
     /// Where indexes are shared: s3://BUCKET/FOLDER, gs://BUCKET/FOLDER, az://CONTAINER/FOLDER, or a folder (default:

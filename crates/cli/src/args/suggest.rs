@@ -48,5 +48,4 @@ pub(super) const SETTING: Suggested = Suggested(|| {
     NAMES.iter().map(String::as_str).collect()
 });
 
-/// A profile of the ranking.
 pub(super) const PROFILE: Suggested = Suggested(|| Profile::ALL.iter().map(|p| p.name()).collect());

@@ -77,7 +77,6 @@ pub struct WalkArgs {
 }
 
 impl WalkArgs {
-    /// How projects are opened.
     pub fn open_options(&self, model: Option<String>) -> OpenOptions {
         let mut options = OpenOptions::default();
         options.hidden = either(self.hidden, self.no_hidden);

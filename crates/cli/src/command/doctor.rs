@@ -40,11 +40,9 @@ const SKIPPED_SHARE_MAX: f64 = 0.2;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Level {
-    /// As it should be.
     Good,
     /// Worth knowing.
     Note,
-    /// Something to do.
     Advice,
 }
 

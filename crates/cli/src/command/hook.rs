@@ -69,7 +69,6 @@ fn message() -> Option<Value> {
     serde_json::from_slice(&receiver.recv_timeout(MESSAGE_PATIENCE).ok()?).ok()
 }
 
-/// The folder that the session is about.
 fn session_folder(message: &Value) -> Option<PathBuf> {
     // Cursor runs a user's hooks elsewhere and names the folders.
     let folder = message["workspace_roots"][0].as_str().or(message["cwd"].as_str())?;

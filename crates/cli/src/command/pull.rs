@@ -100,7 +100,6 @@ fn list(commits: &[(String, Option<String>)]) -> Result<u8> {
     Ok(if commits.is_empty() { NOTHING } else { FOUND })
 }
 
-/// Says which index was taken.
 fn say(taken: Option<&(RemoteIndex, Pulled)>, found: &RemoteIndex, opening: &Opening, takes: &Takes) {
     let Some((found, pulled)) = taken else {
         return remark!("{}: the index of {} is here already", found.name, called(&found.snapshot));

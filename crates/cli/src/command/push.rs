@@ -13,16 +13,16 @@ use colgrep_engine::project::open::{name_runtime, update};
 use colgrep_engine::settings::env::Env;
 use colgrep_engine::{Error as EngineError, OpenOptions, Refused, Settings};
 use colgrep_index::store::{FileTable, Snapshot};
-use colgrep_share::{Error as RemoteError, Pushed, Remote, RemoteState, Sent, StoreTimeouts, Takes};
+use colgrep_share::{Error as RemoteError, Pushed, Remote, RemoteState, Sent, StoreAddress, StoreTimeouts, Takes};
 
 use super::{limit_threads, share};
 use crate::FOUND;
 use crate::args::PushArgs;
 use crate::transfer::Transfer;
 use colgrep_render::console::{Console, tell_refused};
+use colgrep_render::end::shell_word;
 use colgrep_render::words::{counted, in_words};
 
-/// Seconds of a day.
 const DAY: u64 = 86_400;
 
 pub(super) fn run(args: &PushArgs, env: &Env) -> Result<u8> {
@@ -32,6 +32,7 @@ pub(super) fn run(args: &PushArgs, env: &Env) -> Result<u8> {
     if !args.quiet {
         tell_refused(&settings);
     }
+    check_target(args, &project, &settings, env)?;
     let remote = share::remote(args.url.as_deref(), &project, &settings, env, StoreTimeouts::Ample)?;
     let (identity, names) = share::identity(&project, args.name.as_deref())?;
     let name = &names[0];
@@ -67,6 +68,25 @@ pub(super) fn run(args: &PushArgs, env: &Env) -> Result<u8> {
         prune(&remote, name, days, args.quiet)?;
     }
     Ok(FOUND)
+}
+
+/// Refuses a place that can't be meant: no address, or a folder of the project itself. Somebody may have meant to search
+/// for the word.
+fn check_target(args: &PushArgs, project: &Project, settings: &Settings, env: &Env) -> Result<()> {
+    let as_search = || {
+        let words = args.url.iter().map(String::as_str).chain(args.path.as_ref().and_then(|path| path.to_str()));
+        let words: Vec<String> = words.map(shell_word).collect();
+        format!("`colgrep search push {}` searches for the word", words.join(" "))
+    };
+    let Some(url) = args.url.as_deref().or(settings.text("remote")) else { return Ok(()) };
+    match StoreAddress::parse(url, env.home.as_deref()) {
+        Err(error) if args.url.is_some() && !url.contains("://") => bail!("{}; {}", error.full(), as_search()),
+        Ok(place) if place.is_in(&project.root) && !place.holds(&project.root) => {
+            let root = project.root.display();
+            bail!("{place} lies in the project {root} itself; name a folder outside of it; {}", as_search())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Updates the index as `init` does, keeping its options.

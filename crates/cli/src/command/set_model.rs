@@ -14,9 +14,6 @@ use crate::args::SetModelArgs;
 use crate::settings;
 
 /// Opens a model and returns the form in which its name is stored: folders absolute.
-///
-/// # Errors
-/// When it can't be opened.
 pub(super) fn checked(name: &str, env: &Env) -> Result<String> {
     let spec = match ModelSpec::parse(name)? {
         ModelSpec::Folder(path) => {

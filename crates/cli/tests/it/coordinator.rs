@@ -28,7 +28,6 @@ fn signal(shard: &Shard, signal: &str) {
     assert!(Command::new("kill").args(["-s", signal, &id]).status().expect("kill").success());
 }
 
-/// The value of a metric.
 fn metric(server: &Server, name: &str) -> i64 {
     let text = server.get("/metrics", &[]).text;
     let value = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.parse().ok());

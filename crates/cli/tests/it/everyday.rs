@@ -192,7 +192,6 @@ fn doctor_says_nothing_of_a_runtime_that_nobody_needs() {
     assert!(!ran.out.contains("ONNX") && ran.out.contains("the one in the program"), "{ran:?}");
 }
 
-/// The store of the sandbox's one index.
 fn store(sandbox: &Sandbox) -> colgrep_index::store::Store {
     let folder = fs::read_dir(sandbox.data()).expect("data").flatten().next().expect("an index").path();
     colgrep_index::store::Store::new(folder)

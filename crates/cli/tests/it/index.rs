@@ -181,6 +181,9 @@ fn a_home_folder_is_refused_without_yes() {
     let root = sandbox.root().display().to_string();
     let ran = sandbox.run_with(&[("HOME", &root)], &["parse"]);
     assert!(ran.status == 2 && ran.err.contains("pass -y"), "{ran:?}");
+    // It has no such flag.
+    let ran = sandbox.run_with(&[("HOME", &root)], &["impact", "--staged"]);
+    assert!(ran.status == 2 && !ran.err.contains("pass -y") && ran.err.contains("`colgrep init -y"), "{ran:?}");
     assert_eq!(sandbox.run_with(&[("HOME", &root)], &["parse", "-y", "-l", "-k", "1"]).status, 0);
 }
 
@@ -523,4 +526,35 @@ fn a_new_worktree_begins_with_the_index_of_another() {
         let (first, new) = (sandbox.run(&[word, "-l"]), here(&[word, "-l"]));
         assert_eq!((first.status == 0, new.status == 0), (in_first, in_new), "{word}: {first:?}, {new:?}");
     }
+}
+
+#[test]
+fn lines_of_an_old_index_are_compared_with_the_files() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.rs", "fn zebra_one() {\n    zebra_two();\n}\n\nfn zebra_two() {}\n\nfn zebra_three() {}\n");
+    sandbox.write("b.rs", "fn zebra_four() {\n    zebra_two();\n}\n");
+    assert_eq!(sandbox.run(&["init"]).status, 0);
+    sandbox.write("a.rs", "// It moved.\n\nfn zebra_two() {}\n");
+    std::fs::remove_file(sandbox.root().join("b.rs")).expect("removed");
+    let run = |args: &[&str]| sandbox.run(&[args, &["--no-update"]].concat());
+    for args in [
+        &["zebra_one"][..],
+        &["zebra_one", "--vimgrep"],
+        &["zebra_one", "--json"],
+        &["zebra_one", "-C", "1"],
+        &["zebra_one", "--content"],
+        &["zebra_one", "--pack", "500"],
+        &["zebra_four"],
+        &["--kind", "function"],
+        &["--calls", "zebra_two"],
+        &["--calls", "zebra_two", "--depth", "2"],
+    ] {
+        let ran = run(args);
+        for gone in ["zebra_one", "zebra_three", "zebra_four", "b.rs"] {
+            assert!(!ran.out.contains(gone), "{args:?}: {ran:?}");
+        }
+        let numbered = ran.out.lines().filter_map(|line| line.strip_prefix("a.rs:")?.split(':').next());
+        assert!(numbered.into_iter().all(|number| number == "3" || number.starts_with("3-3 ")), "{args:?}: {ran:?}");
+    }
+    assert_eq!(run(&["zebra_two"]).out, "a.rs:3:fn zebra_two() {}\n");
 }

@@ -318,6 +318,35 @@ fn what_is_appended_without_a_line_end_in_between_stays() {
 }
 
 #[test]
+fn without_a_receipt_nothing_empty_is_left_and_nothing_is_claimed() {
+    for agent in AGENTS {
+        let sandbox = Sandbox::new();
+        let before = files(&sandbox.root());
+        project(&sandbox, "install", agent);
+        lose_receipts(&sandbox);
+        let ran = project(&sandbox, "uninstall", agent);
+        assert_eq!(ran.status, 0, "{agent}: {ran:?}");
+        assert_eq!(files(&sandbox.root()), before, "{agent}: {ran:?}");
+    }
+    let sandbox = Sandbox::new();
+    sandbox.write(".mcp.json", "{\"mcpServers\": {\"colgrep\": {\"command\": \"/opt/mine\"}, \"x\": {}}}");
+    let path = sandbox.root().join(".mcp.json");
+    assert!(project(&sandbox, "install", "claude-code").err.contains("your own entry"));
+    lose_receipts(&sandbox);
+    let ran = project(&sandbox, "uninstall", "claude-code");
+    assert!(ran.err.contains("no record of `install` is known here for"), "{ran:?}");
+    assert!(read(&path).contains("\"x\"") && !read(&path).contains("colgrep"), "{}", read(&path));
+    // What its own marks tell needs no record.
+    let sandbox = Sandbox::new();
+    sandbox.write("AGENTS.md", "mine\n");
+    project(&sandbox, "install", "amp");
+    lose_receipts(&sandbox);
+    let notes = sandbox.root().join("AGENTS.md").display().to_string();
+    let ran = project(&sandbox, "uninstall", "amp");
+    assert!(!ran.err.contains(&format!("known here for {notes}")), "{ran:?}");
+}
+
+#[test]
 fn neighbours_that_came_later_leave_sound_files() {
     let sandbox = Sandbox::new();
     sandbox.write(".mcp.json", "{\n  \"mcpServers\": {\n  }\n}\n");

@@ -87,6 +87,32 @@ fn what_stands_in_quotes_stands_in_every_answer() {
 }
 
 #[test]
+fn a_phrase_may_begin_inside_a_word_and_keeps_its_signs() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.go", "func serve() {\n\th.ServeHTTP(w, r)\n\tlog(\"Connection reset by peer\")\n}\n");
+    sandbox.write("b.go", "\tx := prepend = (<>)\n\tappend(one)\n\tif a => b {\n");
+    sandbox
+        .write("c.txt", "数据库连接失败时重试\nデータベース接続\n한국어검색 엔진\nun cafe\u{301} cre\u{300}me ici\n");
+    for (query, expected) in [
+        ("\"HTTP(w, r)\"", "a.go:2:"),
+        ("\"h.Serve\"", "a.go:2:"),
+        ("\"connection res\"", "a.go:3:"),
+        ("\"连接失败\"", "c.txt:1:"),
+        ("\"接続\"", "c.txt:2:"),
+        ("\"검색 엔진\"", "c.txt:3:"),
+        ("\"café crème\"", "c.txt:4:"),
+        ("\"=>\"", "b.go:3:"),
+        ("\"append = (<>)\"", ""),
+        ("\"x = prepend\"", ""),
+        ("\"append(two)\"", ""),
+    ] {
+        let ran = sandbox.run(&[query]);
+        let is_as_expected = if expected.is_empty() { ran.out.is_empty() } else { ran.out.starts_with(expected) };
+        assert!(is_as_expected && ran.status == i32::from(expected.is_empty()), "{query}: {ran:?}");
+    }
+}
+
+#[test]
 fn the_published_pipeline_knows_nothing_of_it() {
     let sandbox = project();
     let ran = sandbox.run(&["--profile", "classic", "--query", "src/net/tcp.rs:12", "--explain", "-k", "1"]);

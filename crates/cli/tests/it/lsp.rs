@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use crate::common::Sandbox;
 use crate::facts::queue;
 
-/// An editor and its server.
 struct EditorClient {
     server: Child,
     to: ChildStdin,

@@ -159,6 +159,9 @@ fn mcp_is_spoken_over_http_without_sessions() {
     let found = server.send("/mcp", &call, &HEADERS).json();
     let text = found["result"]["content"][0]["text"].as_str().expect("a text");
     assert!(text.starts_with("src/http/parse.rs:19-25 function parse_request"), "{found}");
+    // As curl asks.
+    let any = server.send("/mcp", &call, &[HEADERS[0], ("accept", "*/*")]);
+    assert_eq!((any.status, any.json()["result"]["content"][0]["text"].as_str()), (200, Some(text)), "{any:?}");
     // What is no message gets an error of JSON-RPC, as over pipes.
     for (body, code) in
         [("{not json", -32700), ("[]", -32600), ("[{\"id\":1,\"method\":\"ping\"}]", -32600), ("{\"id\":3}", -32600)]

@@ -185,7 +185,6 @@ fn a_word_that_stands_nowhere_is_not_found() {
     assert!(without.status == 0 && without.out.contains("src/http/parse.rs"), "{without:?}");
 }
 
-/// The folder of the one index.
 fn index(sandbox: &Sandbox) -> PathBuf {
     fs::read_dir(sandbox.data()).expect("data").flatten().next().expect("an index").path()
 }

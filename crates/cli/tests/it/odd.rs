@@ -6,7 +6,6 @@ use std::process::Stdio;
 
 use crate::common::{Ran, Sandbox, on_terminal};
 
-/// Writes bytes as they are.
 fn write(sandbox: &Sandbox, path: &str, bytes: &[u8]) {
     fs::write(sandbox.root().join(path), bytes).expect("a file");
 }

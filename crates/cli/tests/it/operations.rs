@@ -214,7 +214,6 @@ fn partial_answers_of_a_server_of_folders_are_counted() {
     each_partial_answer_is_counted(&server);
 }
 
-/// The names of metrics in a text.
 fn metric_names(text: &str) -> BTreeSet<String> {
     let is_part = |c: char| c.is_ascii_lowercase() || c == '_';
     let words = text.split(|c: char| !is_part(c)).filter(|word| word.starts_with("colgrep_"));

@@ -236,6 +236,8 @@ fn a_heading_word_for_word_is_that_heading() {
         "book.adoc",
         "= The Book\n\n== Installing on Linux\n\nText.\n\n== Usage\n\nText of usage.\n\n=== Limits of a server\n\nText.\n",
     );
+    sandbox.write("settings.md", "# Settings\n\n## backoff\n\nText.\n\n## timeout\n\nText.\n");
+    sandbox.write("src/limits.py", "def timeout(backoff):\n    backoff.start(backoff)\n    return backoff\n");
     let all = "Getting started. Write a file. open() and close. FAQ: what fails? Timeouts. Retry policies. What's new in \
                2.0? The Book. Installing on Linux. Usage. Limits of a server.";
     sandbox
@@ -263,8 +265,10 @@ fn a_heading_word_for_word_is_that_heading() {
             ("Usage", "book.adoc:7:"),
             ("Limits of a server", "book.adoc:11:"),
             ("limits of a server?", "book.adoc:11:"),
-            // A plain word or two name a topic.
+            // A plain word or two name a topic, but for a heading that is that word where no code defines it.
             ("usage", "src/all.py:2:"),
+            ("backoff", "settings.md:3:"),
+            ("timeout", "src/limits.py:1:"),
         ],
     );
 }

@@ -52,6 +52,48 @@ fn calls_are_followed_over_levels() {
 }
 
 #[test]
+fn a_method_of_the_own_class_is_not_that_of_what_the_object_has() {
+    let sandbox = Sandbox::new();
+    for (file, text) in [
+        (
+            "log.py",
+            "class Log:\n    def push(self, x):\n        pass\n\n    def part(self, x):\n        self.items.push(x)\n\n    \
+             def other(self, one):\n        one.push(self)\n\n    def own(self, x):\n        self.push(x)\n",
+        ),
+        (
+            "log.ts",
+            "class Log {\n  push(x: number) {}\n  part(x: number) { this.items?.push(x); }\n  other(one: Set) { one.push(1); }\n  \
+             own(x: Log) { x.push(1); }\n}\n",
+        ),
+        (
+            "log.rb",
+            "class Log\n  def push(x)\n  end\n\n  def part(x)\n    @items.push x\n  end\n\n  def other(one)\n    one.push 1\n  \
+             end\n\n  def own(x)\n    push x\n  end\nend\n",
+        ),
+        (
+            "log.go",
+            "package log\n\ntype Log struct{ items Set }\n\nfunc (l *Log) push(x int) {}\n\nfunc (l *Log) part(x int) { \
+             l.items.push(x) }\n\nfunc (l *Log) other(one Set) { one.push(1) }\n\nfunc (l *Log) own(x int) { l.push(x) }\n",
+        ),
+        (
+            "Log.java",
+            "class Log {\n  void push(int x) {}\n  void part(int x) { this.items.push(x); }\n  void other(int x) { items.push(x); \
+             }\n  void own(int x) { push(x); }\n}\n",
+        ),
+    ] {
+        sandbox.write(file, text);
+        let ran = sandbox.run(&["--calls", "push", "--depth", "1", "--json"]);
+        let found: Value = serde_json::from_str(&ran.out).expect("JSON");
+        let told = found.as_array().expect("rows").iter();
+        let told: BTreeMap<_, _> =
+            told.map(|row| (row["qualified_name"].as_str(), row["certainty"] == "by name")).collect();
+        let expected = [(Some("Log.other"), true), (Some("Log.own"), false), (Some("Log.part"), true)];
+        assert_eq!(told, BTreeMap::from(expected), "{file}: {}", ran.out);
+        std::fs::remove_file(sandbox.root().join(file)).expect("removed");
+    }
+}
+
+#[test]
 fn cycles_end_and_common_names_are_not_followed() {
     let sandbox = Sandbox::new();
     sandbox.write("game.py", "def ping():\n    pong()\n\n\ndef pong():\n    ping()\n");
@@ -262,8 +304,12 @@ fn a_change_may_be_lines() {
     ] {
         assert!(changed(place).contains(told), "{place}: {}", changed(place));
     }
-    for place in ["ring.py:99", "ring.py:0", "ring.py:99-100"] {
+    for place in ["ring.py:99", "ring.py:99-100"] {
         sandbox.refuses(&["impact", place], "counted from 1, so there is no line");
+    }
+    for behind in ["0", "3-2", "2x"] {
+        let told = format!("ring.py exists, but \"{behind}\" after it is not a line; lines count from 1");
+        sandbox.refuses(&["impact", &format!("ring.py:{behind}")], &told);
     }
     assert_eq!(reasons(&sandbox, &["HEAD~1..HEAD"]), reasons(&sandbox, &["HEAD~1...HEAD"]));
 }
@@ -321,6 +367,8 @@ fn an_agent_asks_what_a_change_affects() {
         (json!({"change": ["ring.py", "nosuch"]}), "there is no file \"nosuch\"; name one commit"),
         (json!({"change": ["/etc/passwd", "ring.py"]}), "there is no file \"/etc/passwd\""),
         (json!({"change": ["ring.py:99"]}), "so there is no line 99"),
+        (json!({"change": ["ring.py:0"]}), "\"0\" after it is not a line; lines count from 1"),
+        (json!({"change": ["ring.py", "ring.py:3-2"]}), "\"3-2\" after it is not a line; lines count from 1"),
         (json!({"tests": "some"}), "tests"),
         (json!({"results": 0}), "results"),
     ] {

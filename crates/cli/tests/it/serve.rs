@@ -9,7 +9,6 @@ use crate::common::process::until;
 use crate::common::serve::Server;
 use serde_json::{Value, json};
 
-/// One request of each kind.
 fn requests() -> Vec<(&'static str, Value)> {
     vec![
         ("search", json!({"query": "parse request"})),
@@ -446,7 +445,6 @@ fn what_runs_is_finished_when_the_server_is_told_to_end() {
     }
 }
 
-/// All references of a document.
 fn references(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::Object(object) => {

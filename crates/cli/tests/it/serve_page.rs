@@ -31,7 +31,6 @@ fn a_query_without_a_word_is_searched_as_text() {
     }
 }
 
-/// The marked parts of lines.
 fn marked(lines: &Value) -> Vec<&str> {
     let spans = lines.as_array().into_iter().flatten().flat_map(|line| line.as_array().into_iter().flatten());
     spans.filter(|span| span[2] == true).filter_map(|span| span[1].as_str()).collect()

@@ -374,12 +374,26 @@ fn what_nobody_meant_to_share_is_not_sent() {
         (&["push"][..], "no place to share indexes is named"),
         (&["push", "."], "holds the project itself"),
         (&["push", "ftp://host/x"], "takes s3://BUCKET/FOLDER"),
-        (&["push", "--prune", "3"], "./3 is a folder of that name"),
+        (
+            &["push", "--prune", "3"],
+            "a folder of that name is written ./3; `colgrep search push 3` searches for the word",
+        ),
+        (
+            &["push", "src/"],
+            "src lies in the project ROOT itself; name a folder outside of it; `colgrep search push src/`",
+        ),
+        (&["push", "./src/new/x"], "lies in the project ROOT itself"),
+        (&["push", "nosuch/path.py"], "`colgrep search push nosuch/path.py` searches"),
+        (&["push", "relay.toml"], "is a file, and not an address"),
+        (&["push", "constant", "src/"], "`colgrep search push constant src/` searches"),
         (&["push", &url, "--name", "a\nb"], "--name takes"),
         (&["pull", &url, "--name", "other"], "has no index of other"),
     ] {
         let refused = ours.run(args);
         assert!(refused.status > 0 && refused.err.contains(said), "{args:?}: {}", refused.err);
+    }
+    for path in ["src/repositories", "src/new", "nosuch"] {
+        assert!(!ours.root().join(path).exists(), "{path}");
     }
     let alone = Sandbox::of("relay");
     alone.refuses(&["push", &url], "--name NAME says");

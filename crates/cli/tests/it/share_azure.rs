@@ -20,7 +20,6 @@ struct Container {
     address: String,
 }
 
-/// Bytes as text of base64.
 fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let of = |three: &[u8]| -> String {

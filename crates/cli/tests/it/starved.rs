@@ -47,9 +47,11 @@ fn a_full_disk_is_told_and_loses_nothing() {
         let said = ["COLGREP_DATA_DIR=FOLDER; this answer may lack the latest changes", "files read)"];
         assert!(said.iter().all(|part| ran.err.contains(part)), "{blocks}: {ran:?}");
         // What could not be looked for is not denied, and a list that may lack something is no list of all.
-        for args in [&["starved_again"][..], &["starved_again", "-q"], &["--kind", "function", "-l"]] {
+        for args in [&["starved_again"][..], &["starved_again", "-q"], &["--kind", "function", "-l"], &["starved_7"]] {
             let ran = limited(&sandbox, &format!("ulimit -f {blocks}"), args);
             assert!(ran.status == 2 && !ran.err.contains("nothing"), "{blocks} {args:?}: {ran:?}");
+            // What is gone from a file is not shown as a line of it.
+            assert!(!ran.out.contains(":starved"), "{blocks} {args:?}: {ran:?}");
         }
         assert_eq!(sandbox.run(&["init"]).status, 0);
         assert_ne!(sandbox.run(&["starved", "-l"]).out, whole);

@@ -72,6 +72,15 @@ fn what_is_not_searched_is_said() {
     let ran = sandbox.run(&["--ast", "gnu($$$)", "alpha"]);
     assert!(ran.status == 1 && ran.err.contains("no code in text"), "{ran:?}");
     assert_eq!(sandbox.run(&["--ast", "zebra($$$)"]).err, "");
+    // The index leaves out what is too large; `--ast` alone does not.
+    let large = Sandbox::new();
+    large.write("large.js", &"zebra(1);\n".repeat(120_000));
+    large.write("large.json", &format!("[{}1]", "1, ".repeat(400_000)));
+    large.write("small.js", "function draw() {\n  zebra(2);\n}\n");
+    let ran = large.run(&["--ast", "zebra($A)", "-l", "draw"]);
+    let told = "--ast did not search large.js, which is too large to be indexed\n";
+    assert!(ran.out == "small.js\n" && ran.err.ends_with(told), "{ran:?}");
+    assert_eq!(large.run(&["--ast", "zebra($A)", "-l"]).out, "large.js | small.js\n".replace(" | ", "\n"));
     let none = "is no code in the languages of these files (python, rust, text, vue); write a whole expression";
     sandbox.refuses(&["--ast", "zebra("], none);
     sandbox.refuses(&["--ast", "zebra(", "--query", "alpha"], none);
@@ -89,6 +98,23 @@ fn what_is_not_searched_is_said() {
     }
     #[cfg(feature = "cluster")]
     sandbox.refuses(&["--shards", "shards.json", "--ast", "f($A)", "alpha"], "--ast parses files of this machine");
+}
+
+#[test]
+fn cells_of_a_notebook_are_searched_in_their_language() {
+    let sandbox = project();
+    let cell = r#"{"cell_type": "code", "source": ["def draw():\n",
+"    return zebra(1, \"a\")"]}"#;
+    sandbox.write("n.ipynb", &format!("{{\"nbformat\": 4, \"metadata\": {{}}, \"cells\": [{cell}]}}\n"));
+    check(
+        &sandbox,
+        &[
+            ("--ast zebra($A,\"a\")", r#"n.ipynb:2:"    return zebra(1, \"a\")"]}]}"#),
+            ("--ast zebra($A,\"a\") -o", r#"n.ipynb:2:zebra(1, \"a\")"#),
+            ("--ast zebra($A,\"a\") -l draw", "n.ipynb"),
+        ],
+    );
+    sandbox.refuses(&["--ast", "zebra(", "n.ipynb"], "is no code in the languages of these files (jupyter)");
 }
 
 #[test]

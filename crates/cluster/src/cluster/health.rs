@@ -19,19 +19,15 @@ use crate::frame::{QUESTION_BYTES_MAX, framed};
 use crate::message::{Begin, Begun, IndexProgress, Put, ServedRepository, Welcome, WireQuestion};
 use crate::replica::{Connection, Lost, Replica};
 
-/// The health of the shards.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ClusterHealth {
-    /// Which shards answer.
     #[serde(flatten)]
     pub coverage: ShardCoverage,
-    /// What each shard serves.
     pub shards: Vec<ShardHealth>,
     /// Why the current file of the shards was rejected.
     pub file: Option<String>,
 }
 
-/// The health of a shard.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ShardHealth {
     /// Its number, from 1; 0 where the caller may not know it.
@@ -44,7 +40,6 @@ pub struct ShardHealth {
     pub repositories: Vec<ServedRepository>,
 }
 
-/// The health of a replica.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ReplicaHealth {
     /// Host and port.
@@ -55,7 +50,6 @@ pub struct ReplicaHealth {
     pub why: Option<String>,
 }
 
-/// The answer of a replica.
 struct ReplicaReport {
     generation: u64,
     repositories: Vec<ServedRepository>,

@@ -26,7 +26,6 @@ const REPOSITORIES_KNOWN: Duration = Duration::from_secs(10);
 /// The shards that a search lost: for each, how often, and why the last time.
 pub type Losses = HashMap<usize, (usize, String)>;
 
-/// The sessions of a search.
 #[derive(Default)]
 pub struct Sessions {
     /// The shards that have something of the search.

@@ -27,7 +27,6 @@ pub enum Lost {
     Unproved,
     /// Its message is invalid.
     Nonsense(String),
-    /// It answered with a failure.
     Failed(WireFailure),
 }
 
@@ -65,12 +64,10 @@ impl From<io::Error> for Lost {
 /// A greeted connection.
 #[derive(Debug)]
 pub struct Connection {
-    /// The replica.
     pub replica: Arc<Replica>,
     /// Its answer to the greeting.
     pub welcome: Arc<Welcome>,
     frames: Frames,
-    /// When it was last used.
     pub used: Instant,
     /// Number of questions without an answer.
     pub open: usize,
@@ -127,9 +124,6 @@ impl Connection {
     }
 
     /// Sends a question.
-    ///
-    /// # Errors
-    /// When the connection fails.
     pub fn send(&mut self, frame: &[u8]) -> Result<(), Lost> {
         self.used = Instant::now();
         self.replica.traffic.sent.fetch_add(frame.len() as u64, Ordering::Relaxed);
@@ -145,9 +139,6 @@ impl Connection {
     }
 
     /// Waits for the next answer; `None` if it does not arrive in time.
-    ///
-    /// # Errors
-    /// When the connection fails.
     pub fn wait(&mut self, until: Instant) -> Result<Option<Vec<u8>>, Lost> {
         let read = self.frames.read(ANSWER_BYTES_MAX, until)?;
         if let Some(bytes) = &read {

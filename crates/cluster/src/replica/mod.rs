@@ -27,7 +27,6 @@ const TIMES: usize = 256;
 /// Minimum number of response times for an estimate.
 const TIMES_MIN: usize = 20;
 
-/// Timeouts for replicas.
 #[derive(Clone, Debug)]
 pub struct ReplicaTimeouts {
     /// Timeout of a connection and its greeting.
@@ -36,7 +35,6 @@ pub struct ReplicaTimeouts {
     pub first: Duration,
     /// Bounds of that delay afterwards: twice the 95th percentile of the response times.
     pub hedge: RangeInclusive<Duration>,
-    /// Timeout of an answer.
     pub answer: Duration,
 }
 
@@ -213,7 +211,6 @@ fn greet_again(replica: &Weak<Replica>, is_gone: bool) {
     }
 }
 
-/// Traffic of one kind of question.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QuestionTraffic {
     /// Number of questions.
@@ -225,7 +222,6 @@ pub struct QuestionTraffic {
 }
 
 impl QuestionTraffic {
-    /// Adds other traffic.
     pub fn add(&mut self, other: &QuestionTraffic) {
         self.asked += other.asked;
         self.sent += other.sent;
@@ -233,10 +229,8 @@ impl QuestionTraffic {
     }
 }
 
-/// The replicas of a shard.
 #[derive(Debug)]
 pub struct Replicas {
-    /// The replicas.
     pub all: Vec<Arc<Replica>>,
     /// Traffic by kind of question, for answers that were used.
     spent: Mutex<BTreeMap<&'static str, QuestionTraffic>>,
@@ -259,7 +253,6 @@ impl Replicas {
         spent.entry(kind).or_default().add(&QuestionTraffic { asked: 1, sent: sent as u64, received: received as u64 });
     }
 
-    /// Traffic by kind of question.
     pub fn by_kind(&self) -> BTreeMap<&'static str, QuestionTraffic> {
         self.spent.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -99,9 +99,6 @@ impl<'r> Hedge<'r> {
     }
 
     /// Waits for the first answer, and starts rivals when it is late.
-    ///
-    /// # Errors
-    /// When no replica answers.
     pub fn run(&mut self) -> Run {
         let end = self.started + self.client.patience.answer;
         // Bounds the wait for greetings, even if all replicas hang.

@@ -69,9 +69,6 @@ impl Drop for ShardClient {
 
 impl ShardClient {
     /// Begins a session in the shard with the number `at`.
-    ///
-    /// # Errors
-    /// When no replica answers.
     pub fn begin(
         at: usize,
         replicas: &Arc<Replicas>,
@@ -135,27 +132,18 @@ impl ShardClient {
     }
 
     /// Asks what to show of files.
-    ///
-    /// # Errors
-    /// When no replica answers.
     pub fn show(&self, asked: ShowAsked) -> std::result::Result<Vec<FileAnswer>, Lost> {
         let put = (0, WireQuestion::Show(Box::new(asked.clone())));
         self.ask_of(put, Replay::Never, |files: &Vec<_>| check::is_shown(&asked, files, &self.begun.extent))
     }
 
     /// Asks for the remarks after the last result.
-    ///
-    /// # Errors
-    /// When no replica answers.
     pub fn end(&self, asked: EndAsked) -> std::result::Result<EndFound, Lost> {
         let put = (0, WireQuestion::End(Box::new(asked.clone())));
         self.ask_of(put, Replay::Never, |found| check::is_end(&asked, found, &self.begun.extent))
     }
 
     /// Asks for the lines of the scope.
-    ///
-    /// # Errors
-    /// When no replica answers.
     pub fn lines(&self, lines_max: u32) -> std::result::Result<LinesFound, Lost> {
         let is_valid = |found: &LinesFound| check::are_lines(lines_max, found, &self.begun.extent);
         self.ask_of((0, WireQuestion::Lines(lines_max)), Replay::Never, is_valid)

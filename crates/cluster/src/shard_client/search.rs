@@ -9,7 +9,6 @@ use crate::message::WireQuestion;
 
 /// One search in a shard of another process.
 pub struct RemoteSearch<'s> {
-    /// The shard.
     pub client: &'s ShardClient,
     /// The number of nested searches, including this one.
     pub depth: u8,

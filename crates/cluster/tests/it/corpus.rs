@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -59,7 +60,6 @@ pub struct Corpus {
     pub repositories: Vec<HostedRepository>,
 }
 
-/// Names of the repositories.
 pub const NAMES: [&str; 7] = ["acme", "acme-web", "zeta", "lib.core", "tools", "docs", "web"];
 
 /// A question that all repositories answer.
@@ -129,8 +129,16 @@ impl Corpus {
         let is_wanted = |one: &&HostedRepository| names.is_none_or(|names| names.contains(&one.name));
         let place = |one: &HostedRepository| {
             let HostedRepository { project, snapshot, settings, .. } = one;
-            ProjectSearcher::new(project.clone(), Arc::clone(snapshot), Within::everything(), scope, false, settings)
-                .expect("a place")
+            ProjectSearcher::new(
+                project.clone(),
+                Arc::clone(snapshot),
+                Within::everything(),
+                scope,
+                false,
+                settings,
+                &|| false,
+            )
+            .expect("a place")
         };
         let places: Vec<ProjectSearcher> = self.repositories.iter().filter(is_wanted).map(place).collect();
         if places.is_empty() {
@@ -199,6 +207,9 @@ pub struct Shelf {
     pub missing: Mutex<Vec<(String, String)>>,
     /// Damage that was reported.
     pub damaged: Mutex<Vec<String>>,
+    /// How often a panic is still met outside the indexes, and those that were reported.
+    pub panics: AtomicUsize,
+    pub broken: Mutex<Vec<String>>,
 }
 
 impl Catalog for Shelf {
@@ -210,7 +221,14 @@ impl Catalog for Shelf {
         self.damaged.lock().expect("unbroken").push(error.full());
     }
 
+    fn broke(&self, panic: &colgrep_index::Error) {
+        self.broken.lock().expect("unbroken").push(panic.full());
+    }
+
     fn missing(&self) -> Vec<(String, String)> {
+        let one_less = |left: usize| left.checked_sub(1);
+        let is_met = self.panics.fetch_update(Ordering::AcqRel, Ordering::Acquire, one_less).is_ok();
+        assert!(!is_met, "outside the indexes");
         self.missing.lock().expect("unbroken").clone()
     }
 }
@@ -223,12 +241,10 @@ pub struct Serving {
 }
 
 impl Serving {
-    /// Serves repositories.
     pub fn new(repositories: Vec<HostedRepository>, token: Option<&str>) -> Serving {
         Serving::at("127.0.0.1:0", repositories, token)
     }
 
-    /// The same at an address.
     pub fn at(address: &str, repositories: Vec<HostedRepository>, token: Option<&str>) -> Serving {
         let shelf = Arc::new(Shelf::default());
         *shelf.now.lock().expect("unbroken") = Some(Arc::new(Generation::new(repositories)));

@@ -236,6 +236,22 @@ fn broken_frames_end_their_connection_alone() {
 }
 
 #[test]
+fn a_panic_outside_the_indexes_is_no_damage_of_them() {
+    let corpus = Corpus::new(&NAMES[..2]);
+    let serving = Serving::new(corpus.repositories.clone(), None);
+    let scope = Scope::default();
+    let cluster = cluster(corpus.folder.path(), &[vec![serving.name()]], None, ReplicaTimeouts::default());
+    let search = || through(&cluster, &corpus, &everything(&scope), QUERY, false).0;
+    let whole = corpus.here(None, &scope, QUERY, false);
+    assert_eq!(search(), whole);
+    serving.shelf.panics.store(1, Ordering::Release);
+    assert_eq!(search(), whole, "the shard is asked again");
+    assert!(serving.shelf.broken.lock().expect("unbroken")[0].contains("outside the indexes"));
+    let damaged = serving.shelf.damaged.lock().expect("unbroken");
+    assert!(damaged.is_empty(), "{damaged:?}");
+}
+
+#[test]
 fn what_is_no_shard_or_wants_another_token_is_missing() {
     let corpus = Corpus::new(&NAMES[..2]);
     let token = "a-token-of-some-length";

@@ -3,14 +3,14 @@
 use crate::token::is_word_char;
 
 /// Beginnings of attributes and decorators.
-const ATTRIBUTE_MARKS: &[&str] = &["@", "#[", "#![", "[", "%["];
+const ATTRIBUTE_MARKS: &[&str] = &["@", "#[", "#![", "[", "%[", "-spec"];
 
 /// The attributes at the beginning of a line.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Attributes {
     /// Where the code after them begins.
     end: usize,
-    /// Whether the last one has no brackets and may be about the code after it: `@spec x(binary)`.
+    /// Whether the last one has no brackets and may be about the code after it: `@spec x(binary)`, `-spec x(binary)`.
     is_bare: bool,
     /// Brackets still open at the end of the line.
     open: usize,
@@ -41,7 +41,7 @@ impl Attributes {
                 }
             }
             from = end + line[end..].len() - line[end..].trim_start().len();
-            is_bare = mark == "@" && !line[..end].ends_with(')');
+            is_bare = matches!(mark, "@" | "-spec") && !line[..end].ends_with(')');
             // `@deprecated "x is old"`: an attribute without brackets extends to the end of the line.
             if open > 0 || (is_bare && line[from..].starts_with(['"', '\'', '~'])) {
                 return Attributes { end: line.len(), is_bare, open };

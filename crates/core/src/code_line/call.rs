@@ -67,7 +67,7 @@ fn is_in_code(
 
 /// A line with blanks in place of comments and literals. `marks` begin the comments of its language; without any, the
 /// line is unchanged.
-fn code_of(line: &str, marks: &[&str]) -> String {
+pub(super) fn code_of(line: &str, marks: &[&str]) -> String {
     if marks.is_empty() {
         return line.to_string();
     }

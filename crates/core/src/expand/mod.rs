@@ -18,7 +18,6 @@ impl TermTable {
     /// Names of the built-in tables.
     pub const BUILT_IN: [&str; 1] = ["kubernetes"];
 
-    /// The built-in table of that name.
     pub fn built_in(name: &str) -> Option<TermTable> {
         let rows = match name {
             "kubernetes" => kubernetes::ROWS,

@@ -11,29 +11,19 @@ pub enum KnobShape {
     Switch,
 }
 
-/// A named set of values for all knobs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Profile {
-    /// The best known by the benchmark.
-    #[default]
-    Default,
-    /// The pipeline as published (ColGREP, pull request 99).
-    Classic,
+crate::named! {
+    /// A named set of values for all knobs.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Profile {
+        /// The best known by the benchmark.
+        #[default]
+        Default = "default",
+        /// The pipeline as published (ColGREP, pull request 99).
+        Classic = "classic",
+    }
 }
 
 impl Profile {
-    /// Both profiles.
-    pub const ALL: [Profile; 2] = [Profile::Default, Profile::Classic];
-
-    /// The name on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Profile::Default => "default",
-            Profile::Classic => "classic",
-        }
-    }
-
-    /// The profile of that name.
     pub fn from_name(name: &str) -> Option<Profile> {
         Profile::ALL.into_iter().find(|p| p.name() == name)
     }
@@ -74,7 +64,6 @@ impl Declaration {
         }
     }
 
-    /// Its value in a profile.
     pub const fn value_in(&self, profile: Profile) -> f64 {
         match profile {
             Profile::Default => self.default,
@@ -136,7 +125,6 @@ macro_rules! knobs {
             pub const ALL: &'static [Knob] = &[$(Knob::$knob),*];
         }
 
-        /// Number of knobs.
         pub(super) const COUNT: usize = Knob::ALL.len();
 
         /// The declaration of each knob, by its number.

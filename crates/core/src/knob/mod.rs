@@ -17,18 +17,10 @@ pub use table::{Knob, Values};
 pub enum KnobError {
     /// No knob has that name.
     #[error("no knob is named {name:?}")]
-    Unknown {
-        /// The name given.
-        name: String,
-    },
+    Unknown { name: String },
     /// The value is not a number, or does not fit the knob's shape or range.
     #[error("{}={value}: expected {}", knob.declaration().name, knob.declaration().expected())]
-    Value {
-        /// The knob.
-        knob: Knob,
-        /// The value given.
-        value: String,
-    },
+    Value { knob: Knob, value: String },
 }
 
 impl Knob {
@@ -74,7 +66,6 @@ pub struct Knobs {
 }
 
 impl Knobs {
-    /// The values of a profile.
     pub fn of(profile: Profile) -> Knobs {
         let numbers = std::array::from_fn(|i| DECLARATIONS[i].value_in(profile));
         Knobs { profile, numbers, is_set: [false; COUNT], values: Values::of(&numbers) }
@@ -96,9 +87,6 @@ impl Knobs {
     }
 
     /// Sets a knob to a value as written.
-    ///
-    /// # Errors
-    /// As [`Knob::parse`].
     pub fn set(&mut self, knob: Knob, value: &str) -> Result<(), KnobError> {
         self.numbers[knob as usize] = knob.parse(value)?;
         self.is_set[knob as usize] = true;

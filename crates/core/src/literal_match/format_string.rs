@@ -20,7 +20,6 @@ const BLOCK_MARKS: usize = 3;
 /// Operators that concatenate literals and values.
 const ADDERS: &[&str] = &["+", "& ", "<<", "<>", "..", ". "];
 
-/// A word of a literal.
 struct FormatWord {
     place: Range<usize>,
     /// Whether a value is joined to its beginning: the `s` of `{}s`.
@@ -31,7 +30,6 @@ struct FormatWord {
 
 /// Words of a literal between two values.
 struct FormatPiece {
-    /// The value before it.
     value: Option<Range<usize>>,
     words: Vec<FormatWord>,
 }
@@ -49,7 +47,6 @@ struct FormatString {
 pub(super) struct FilledFormat {
     /// Words that agree.
     pub words: usize,
-    /// Their weight.
     pub weight: f32,
     /// Weight of the words that are values.
     pub of_values: f32,

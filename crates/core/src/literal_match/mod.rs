@@ -115,7 +115,6 @@ impl<'t> PastedText<'t> {
         PastedText::new(text, |_| weights.next().unwrap_or_default())
     }
 
-    /// The weight of each of its words.
     pub fn weights(&self) -> &[f32] {
         &self.weights
     }

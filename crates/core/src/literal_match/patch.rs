@@ -1,6 +1,5 @@
 //! Lines that version control adds to those of a file: conflict markers, headers of patches and hunks.
 
-/// Conflict markers.
 const CONFLICT: &[&str] = &["<<<<<<<", "|||||||", "=======", ">>>>>>>"];
 /// Beginnings of the lines before a patch's first hunk.
 const HEADS: &[&str] = &["diff ", "index ", "--- ", "+++ "];

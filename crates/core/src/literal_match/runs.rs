@@ -17,7 +17,6 @@ const ANCHORS_MAX: usize = 4;
 const ANCHORS_TRIED_MAX: usize = 16;
 /// Maximum of places of a text's words that are tried for a format string in a file.
 const FORMAT_PLACES_MAX: usize = 64;
-/// Words of a value in a message.
 const VALUE_WORDS_OF_MESSAGE_MAX: usize = 8;
 /// Words of a value in any other text.
 const VALUE_WORDS_MAX: usize = 2;

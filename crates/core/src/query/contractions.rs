@@ -48,7 +48,6 @@ pub(super) fn without_contractions(text: &str) -> Cow<'_, str> {
     if has_changed { Cow::Owned(told) } else { Cow::Borrowed(text) }
 }
 
-/// The words of a contraction.
 fn written_out(word: &str) -> Option<String> {
     if word.is_empty() {
         return None;

@@ -18,7 +18,6 @@ const FRAME_ADVERBS: &str = "about actually all also any basically currently eac
                              please really so some there";
 /// Words that begin a question.
 const INTERROGATIVES: &str = "how what when where which who whom whose why";
-/// Words that begin a clause.
 const CLAUSE_WORDS: &str = "how i if that to we what when where whether which who why";
 /// Words between a request and the noun of a frame.
 const DETERMINERS: &str = "a all an any every the";
@@ -77,9 +76,7 @@ const PHRASES: &[(FrameRule, &str)] = &[
     (FrameRule::Concrete, "class|classes|component|file|files|line|lines|module|script|struct|type"),
 ];
 
-/// A word of a query.
 struct QuestionWord {
-    /// In lower case.
     lower: String,
     place: Range<usize>,
     /// Whether it is written like a word of a sentence, with no marks of code around it and not in capitals.

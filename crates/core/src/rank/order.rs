@@ -35,7 +35,6 @@ const FAR_UNIT: usize = 200;
 /// its score.
 const WITHIN: f32 = 0.25;
 
-/// Number of signs.
 pub const SIGNS: usize = 16;
 
 /// The signs of a unit with their weights. Source: `colgrep-bench order` (docs/research/order.md).
@@ -87,8 +86,7 @@ fn apply(input: &StageInput<'_>, fused: &mut Fused) {
     if signs.is_empty() || best <= 0.0 || knobs.order_share == 0.0 {
         return;
     }
-    let sum = |signs: &[f32; SIGNS]| signs.iter().zip(WEIGHTS).map(|(sign, (_, weight))| sign * weight).sum::<f32>();
-    let sums: Vec<(usize, f32)> = signs.iter().map(|(at, signs)| (*at, sum(signs))).collect();
+    let sums: Vec<(usize, f32)> = signs.iter().map(|(at, signs)| (*at, weighted(signs))).collect();
     let highest = sums.iter().map(|(_, sum)| *sum).fold(f32::NEG_INFINITY, f32::max);
     // Relative to the best of all: the chance of each unit, and of the best unit of each file.
     let chances: Vec<(usize, f32)> = sums.into_iter().map(|(at, sum)| (at, (sum - highest).exp())).collect();
@@ -104,6 +102,19 @@ fn apply(input: &StageInput<'_>, fused: &mut Fused) {
         let of_file = (1.0 - share) * files[file] + share * best * of_files[file];
         fused.scores[at] = of_file * (chance / of_files[file]).powf(WITHIN);
     }
+}
+
+fn weighted(signs: &[f32; SIGNS]) -> f32 {
+    signs.iter().zip(WEIGHTS).map(|(sign, (_, weight))| sign * weight).sum()
+}
+
+/// The positions of the compared candidates, those with the best chance first.
+pub fn by_chance(query: &Query, retrieved: &Retrieved, fused: &Fused) -> Vec<usize> {
+    let mut sums: Vec<(usize, f32)> =
+        signs(query, retrieved, fused).iter().map(|(at, signs)| (*at, weighted(signs))).collect();
+    let tie = |at: usize| retrieved.candidates[at].tie_order();
+    sums.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| tie(a.0).cmp(&tie(b.0))));
+    sums.into_iter().map(|(at, _)| at).collect()
 }
 
 /// The best score of each file.
@@ -214,6 +225,12 @@ mod tests {
         let scores = scores(example(0.3), "0.5");
         // The order of files stays where the doubt is small.
         assert!(scores[1] > scores[0] && scores[1] == 1.0 && scores[2] == 0.8, "{scores:?}");
+    }
+
+    #[test]
+    fn chances_are_those_of_the_stage() {
+        let example = example(0.3);
+        assert_eq!(by_chance(&query("where is it parsed"), &example.retrieved, &example.fused), [1, 2, 0]);
     }
 
     #[test]

@@ -7,14 +7,11 @@ use super::retrieved::{FileFacts, Retrieved};
 use crate::query::intents::Certainty;
 use crate::unit::{UnitId, UnitKind, UnitRole};
 
-/// A unit with its score.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RankedUnit {
-    /// The unit.
     pub unit: UnitId,
     /// Its file: a position in [`Ranked::files`].
     pub file: usize,
-    /// Its kind.
     pub kind: UnitKind,
     /// Its role: definition, declaration, extension or test.
     pub role: UnitRole,
@@ -24,7 +21,6 @@ pub struct RankedUnit {
     pub pointed_line: Option<u32>,
     /// How certain that pointer is.
     pub certainty: Option<Certainty>,
-    /// Its score.
     pub score: f32,
 }
 
@@ -33,7 +29,6 @@ pub struct RankedUnit {
 pub struct Ranked<'a> {
     /// Best first; ties by [`Fused::ties`], then path, then line, then key.
     pub units: Vec<RankedUnit>,
-    /// Facts about their files.
     pub files: &'a [FileFacts],
     /// Whether the corpus is documentation, so that the sections of a page count individually.
     pub is_documentation: bool,

@@ -16,11 +16,9 @@ use crate::unit::{UnitId, UnitKind, UnitRole};
 /// One unit that was retrieved.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Candidate {
-    /// The unit.
     pub unit: UnitId,
     /// Its file: a position in [`Retrieved::files`].
     pub file: usize,
-    /// Its kind.
     pub kind: UnitKind,
     /// Its role: definition, declaration, extension or test.
     pub role: UnitRole,
@@ -74,9 +72,7 @@ pub struct NamedDefinition {
     pub identifier: usize,
     /// The unit that defines it.
     pub unit: UnitId,
-    /// The kind of that unit.
     pub kind: UnitKind,
-    /// The role of that unit.
     pub role: UnitRole,
     /// Whether the case agrees too.
     pub exact_case: bool,
@@ -131,7 +127,6 @@ pub struct FileFacts {
     pub path_facts: Arc<PathFacts>,
     /// Whether it is prose, configuration or data rather than code.
     pub is_text: bool,
-    /// Definitions of names in the query.
     pub definitions: Vec<NamedDefinition>,
     /// Positions in [`Query::identifiers`](crate::query::Query::identifiers) of names that the text appears to define
     /// as types, found without a grammar.
@@ -169,7 +164,6 @@ impl FileFacts {
 pub struct Retrieved {
     /// The units, in no particular order.
     pub candidates: Vec<Candidate>,
-    /// Their files.
     pub files: Vec<FileFacts>,
     /// Number of files in the index.
     pub files_total: u64,

@@ -13,7 +13,6 @@ pub struct Stage {
     pub doc: &'static str,
     /// Where the idea comes from.
     pub source: &'static str,
-    /// The knobs it reads.
     pub knobs: &'static [Knob],
     /// If true, the runner scales this stage's boost by `1 - doubt`. If the query's words are doubted, the order is
     /// semantic with close scores: a lexical boost would mislead, and any other would outweigh it.
@@ -53,7 +52,6 @@ impl Prepare {
 /// Facts that a stage computes from the query and the files before it sees a score.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Signals {
-    /// Nothing.
     #[default]
     None,
     /// The same number of values for each file, one file after the other; `Input::add_signals` weighs them.
@@ -65,13 +63,10 @@ pub enum Signals {
 /// Input of a stage, besides the scores.
 #[derive(Clone, Copy, Debug)]
 pub struct StageInput<'a> {
-    /// The query.
     pub query: &'a Query,
-    /// The knobs.
     pub knobs: &'a Knobs,
     /// Candidates and files.
     pub retrieved: &'a Retrieved,
-    /// The signals of the stage.
     pub signals: &'a Signals,
 }
 

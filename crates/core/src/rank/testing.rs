@@ -47,7 +47,6 @@ impl Example {
         example
     }
 
-    /// Adds a function unit.
     pub(crate) fn add(&mut self, unit: u32, file: usize, score: f32) {
         let (kind, role) = (UnitKind::Function, UnitRole::Definition);
         self.retrieved.candidates.push(Candidate {
@@ -65,7 +64,6 @@ impl Example {
         self.fused.scores.push(score);
     }
 
-    /// Runs one stage.
     pub(crate) fn apply(&mut self, stage: &Stage, query: &Query, knobs: &Knobs) {
         let signals = (stage.prepare.signals)(query, knobs, &self.retrieved);
         apply(stage, &StageInput { query, knobs, retrieved: &self.retrieved, signals: &signals }, &mut self.fused);
@@ -78,7 +76,6 @@ impl Example {
         self.fused.scores.iter().zip(before).map(|(score, old)| ((score - old) * 100.0).round() as i32).collect()
     }
 
-    /// The score of a unit.
     pub(crate) fn score(&self, unit: u32) -> f32 {
         let at = self.retrieved.candidates.iter().position(|c| c.unit.doc() == unit);
         self.fused.scores[at.expect("a unit of the example")]

@@ -12,51 +12,28 @@ use crate::path::fold_agent;
 use crate::token::{Tokenizer, is_stop_word};
 use crate::unit::Unit;
 
-/// The subject of a tag.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum TagKind {
-    /// The part of the program: folders, the file's stem, the enclosing units.
-    Subsystem,
-    /// What the unit does: the class of a verb in its name.
-    Purpose,
-    /// Types in its parameters, its return type and its bases.
-    Type,
-    /// Topics of its documentation and its folders.
-    Concept,
-    /// The conditions under which it is compiled: `cfg(feature = "…")`, `#ifdef`, build tags.
-    Feature,
-    /// A name that people gave to its file.
-    Tag,
-    /// A word of its name, signature, documentation, calls and variables.
-    Keyword,
+crate::named! {
+    /// The subject of a tag.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum TagKind {
+        /// The part of the program: folders, the file's stem, the enclosing units.
+        Subsystem = "subsystem",
+        /// What the unit does: the class of a verb in its name.
+        Purpose = "purpose",
+        /// Types in its parameters, its return type and its bases.
+        Type = "type",
+        /// Topics of its documentation and its folders.
+        Concept = "concept",
+        /// The conditions under which it is compiled: `cfg(feature = "…")`, `#ifdef`, build tags.
+        Feature = "feature",
+        /// A name that people gave to its file.
+        Tag = "tag",
+        /// A word of its name, signature, documentation, calls and variables.
+        Keyword = "keyword",
+    }
 }
 
 impl TagKind {
-    /// Every kind.
-    pub const ALL: [TagKind; 7] = [
-        TagKind::Subsystem,
-        TagKind::Purpose,
-        TagKind::Type,
-        TagKind::Concept,
-        TagKind::Feature,
-        TagKind::Tag,
-        TagKind::Keyword,
-    ];
-
-    /// Its name in a hint.
-    pub const fn name(self) -> &'static str {
-        match self {
-            TagKind::Subsystem => "subsystem",
-            TagKind::Purpose => "purpose",
-            TagKind::Type => "type",
-            TagKind::Concept => "concept",
-            TagKind::Feature => "feature",
-            TagKind::Tag => "tag",
-            TagKind::Keyword => "keyword",
-        }
-    }
-
-    /// The kind of that name.
     pub fn from_name(name: &str) -> Option<TagKind> {
         TagKind::ALL.into_iter().find(|kind| kind.name() == name)
     }

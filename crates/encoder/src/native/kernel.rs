@@ -42,9 +42,7 @@ impl Linear {
 /// Store mode of [`product`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Into {
-    /// Overwrite.
     Place,
-    /// Accumulate.
     Add,
 }
 
@@ -275,7 +273,6 @@ pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {
     lanes.iter().sum::<f32>() + rest
 }
 
-/// `to += scale · row`.
 #[inline(always)]
 pub(crate) fn add_scaled(to: &mut [f32], row: &[f32], scale: f32) {
     to.iter_mut().zip(row).for_each(|(slot, x)| *slot += scale * x);

@@ -11,7 +11,6 @@ use super::weights::{Block, Config, Weights};
 pub(crate) enum Side {
     /// Index 0 into the weights of a side.
     Query = 0,
-    /// Index 1.
     Document = 1,
 }
 

@@ -36,7 +36,6 @@ pub struct ModelFiles<'a> {
     pub weights: &'a [u8],
 }
 
-/// The built-in model.
 pub const EMBEDDED: ModelFiles<'static> = ModelFiles {
     config: include_str!("../../assets/config.json"),
     vocabulary: include_str!("../../assets/vocab.txt"),

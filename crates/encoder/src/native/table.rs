@@ -38,7 +38,6 @@ impl Hash {
         if inside { hash.with(b'#') } else { hash }
     }
 
-    /// With one more byte.
     #[inline]
     pub(crate) fn with(self, byte: u8) -> Hash {
         Hash((self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))

@@ -22,7 +22,6 @@ pub(crate) struct Config {
     pub(crate) format: u32,
     /// The model's name, for people.
     pub(crate) name: String,
-    /// Pieces of the vocabulary.
     pub(crate) vocabulary: usize,
     /// Components of a piece's row in the table, and of the mixer.
     pub(crate) dim: usize,
@@ -34,9 +33,7 @@ pub(crate) struct Config {
     pub(crate) hidden: usize,
     /// Components of a vector; the summary has `dim`, which takes several rows.
     pub(crate) output_dim: usize,
-    /// Pieces read of a query.
     pub(crate) query_pieces_max: usize,
-    /// Pieces read of a document.
     pub(crate) document_pieces_max: usize,
 }
 

@@ -30,7 +30,6 @@ const LFS_POINTER: &[u8] = b"version https://git-lfs";
 pub(crate) enum OnnxKind {
     /// Late interaction.
     Colbert(Colbert),
-    /// A sentence encoder.
     Sentence(Sentence),
 }
 

@@ -34,7 +34,6 @@ pub(crate) struct SessionPool {
     model: PathBuf,
     idle: Mutex<Vec<Session>>,
     output: String,
-    /// Shape of the output.
     pub(crate) shape: OutputShape,
     /// The provider that runs the model.
     pub(crate) provider: &'static str,

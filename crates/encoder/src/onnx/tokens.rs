@@ -13,12 +13,9 @@ pub(crate) enum TokenSide {
     Document,
 }
 
-/// A tokenized text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TokenizedText {
-    /// Token ids.
     pub(crate) ids: Vec<u32>,
-    /// Attention mask.
     pub(crate) attention: Vec<bool>,
     /// Rows of the output that are kept.
     pub(crate) keep: Vec<bool>,

@@ -16,7 +16,6 @@ pub struct Step {
     pub step: Cow<'static, str>,
     /// The retriever's score, or the change that the stage made.
     pub change: f32,
-    /// The score after it.
     pub score: f32,
     /// By how much the stage multiplied the score, where it is one that does.
     pub factor: Option<f32>,

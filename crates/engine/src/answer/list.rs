@@ -22,9 +22,6 @@ pub struct Length {
 }
 
 /// The units that a filter allows, a result for each file.
-///
-/// # Errors
-/// When the index can't be read.
 pub fn list(
     snapshot: &Snapshot,
     filter: Option<&dyn UnitFilter>,

@@ -20,7 +20,6 @@ use serde::{Deserialize, Serialize};
 pub use crate::answer::explain::Step;
 use crate::relations::around::Surroundings;
 
-/// The answer to one request.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Answer {
@@ -30,17 +29,14 @@ pub struct Answer {
     pub files: Vec<FileAnswer>,
 }
 
-/// One file of an answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FileAnswer {
-    /// The root of its project.
     pub root: PathBuf,
     /// Its path from there, `/` between components.
     pub path: String,
     /// The path that was given to look in, and the file's path from that one (empty for the file itself).
     pub given: Option<(PathBuf, String)>,
-    /// Its language.
     pub language: String,
     /// Its score: the best unit's. Comparable within one answer only.
     pub score: f32,
@@ -48,7 +44,7 @@ pub struct FileAnswer {
     pub strength: f32,
     /// Number of its matching units, if every match was requested.
     pub matches: u64,
-    /// Its units, best first.
+    /// Its units, best first; without those that the file has no more.
     pub units: Vec<UnitAnswer>,
     /// How many of its other units match too: definitions and sections with half the score of the best.
     pub also_here: u64,
@@ -65,7 +61,6 @@ pub struct FileAnswer {
     pub surroundings: Surroundings,
 }
 
-/// One unit of an answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct UnitAnswer {
@@ -73,7 +68,6 @@ pub struct UnitAnswer {
     pub unit: Unit,
     /// Its name from one build of the index to the next.
     pub id: StableId,
-    /// Its score.
     pub score: f32,
     /// The line that shows best why it answers; none with [`crate::Detail::Names`].
     pub line: BestLine,

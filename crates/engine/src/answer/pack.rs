@@ -50,7 +50,6 @@ pub enum Grade {
 }
 
 impl Grade {
-    /// The name in JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Grade::Line => "line",
@@ -61,7 +60,6 @@ impl Grade {
     }
 }
 
-/// One unit of a pack.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PackPiece {
     /// Position of its file in the answer.

@@ -29,9 +29,6 @@ const LOOKED_AT_MAX: usize = 16;
 /// The units shown of a file, whose text is in `file`. If the best is a test inside the file, or the file's head, the
 /// best matching implementation comes before it, if there is one; it contains a word of the query if the best does. In a pack, heads that explain nothing give way to the
 /// next units.
-///
-/// # Errors
-/// When the index can't be read.
 pub fn standing(
     snapshot: &Snapshot,
     answer: &colgrep_search::CorpusAnswer,

@@ -81,9 +81,6 @@ impl Results<'_> {
     }
 
     /// The remarks after the last result.
-    ///
-    /// # Errors
-    /// When an index can't be read.
     pub fn end(&self) -> Result<End> {
         let strongest = (0..self.len()).map(|at| self.ranked.strength(at)).fold(0.0, f32::max);
         let end = match self.has_end || self.only_matches {
@@ -102,11 +99,8 @@ impl Results<'_> {
         }
     }
 
-    /// Works out some of the results, in parallel. Damage that shows only here is repaired for the next search: earlier
-    /// files may have been given out already.
-    ///
-    /// # Errors
-    /// When an index can't be read.
+    /// Works out some of the results, in parallel, without those whose files have nothing of them any more. Damage that
+    /// shows only here is repaired for the next search: earlier files may have been given out already.
     pub fn files(&self, range: Range<usize>) -> Result<Vec<FileAnswer>> {
         let mut files = match range.start {
             0 => std::mem::take(&mut *self.first.lock().unwrap_or_else(PoisonError::into_inner)),
@@ -120,7 +114,8 @@ impl Results<'_> {
                 self.repair(place, &error);
                 error
             });
-            files.extend(rest?);
+            let is_there = |file: &FileAnswer| self.detail == Detail::Names || !file.units.is_empty();
+            files.extend(rest?.into_iter().filter(is_there));
         }
         Ok(files)
     }

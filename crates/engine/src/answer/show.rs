@@ -13,7 +13,6 @@ use crate::error::Result;
 use crate::request::Detail;
 use crate::session::project_searcher::{ProjectRanking, ProjectSearcher};
 
-/// What is to be shown.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ShowAsked {
     /// What lines are chosen by.
@@ -24,7 +23,6 @@ pub struct ShowAsked {
     pub statistics: Statistics,
     /// The best score of a unit of the whole corpus that the query does not point at.
     pub best: Option<f32>,
-    /// The files.
     pub files: Vec<FileAsked>,
     /// How much of each.
     pub detail: Detail,
@@ -50,7 +48,6 @@ impl ContextLines {
     }
 }
 
-/// A file that was ranked.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FileAsked {
     /// Prefix of its path: its repository.
@@ -117,9 +114,6 @@ impl ProjectRanking {
 
 impl ProjectSearcher {
     /// What is shown of files of this place; `unit` gives the address of a unit here.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn show(
         &self,
         asked: &ShowAsked,

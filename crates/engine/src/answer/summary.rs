@@ -179,9 +179,6 @@ fn grown<T: Default>(all: &mut Vec<T>, own: Vec<T>, mut add: impl FnMut(&mut T, 
 }
 
 /// Answers for places, each with the prefix of its paths.
-///
-/// # Errors
-/// When an index can't be read.
 pub fn end_of(places: &[(&str, &ProjectSearcher)], asked: &EndAsked) -> Result<EndFound> {
     let mut all = EndFound::default();
     for (front, place) in places {

@@ -43,13 +43,11 @@ pub enum Error {
     NoPlace {
         /// The project's root.
         root: PathBuf,
-        /// Why not.
         source: colgrep_index::Error,
     },
     /// A model can't be opened or run.
     #[error(transparent)]
     Model(#[from] colgrep_encoder::Error),
-    /// Git has no answer.
     #[error(transparent)]
     Git(#[from] GitError),
 }
@@ -96,12 +94,10 @@ pub enum GitError {
     /// It can't be run.
     #[error("the program `git` could not be started; is it installed and on PATH?")]
     NotStarted(#[source] io::Error),
-    /// It ran and failed.
     #[error("{call}: {said}")]
     Failed {
         /// The program and its arguments.
         call: String,
-        /// What it said.
         said: String,
     },
     /// A configuration names a filter that can't be switched off.
@@ -118,10 +114,7 @@ pub enum GitError {
     },
     /// A folder that a repository lists as a repository inside it is not one.
     #[error("{} is not a repository", folder.display())]
-    NoRepository {
-        /// The folder.
-        folder: PathBuf,
-    },
+    NoRepository { folder: PathBuf },
 }
 
 #[cfg(test)]

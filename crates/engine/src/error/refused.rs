@@ -11,14 +11,10 @@ use super::{GitError, Source};
 pub enum Refused {
     /// The query is longer than [`QUERY_BYTES_MAX`](crate::request::QUERY_BYTES_MAX).
     #[error("a query has at most {bytes_max} bytes; say in fewer words what to look for")]
-    TooLong {
-        /// The most bytes that it may have.
-        bytes_max: usize,
-    },
+    TooLong { bytes_max: usize },
     /// No language and no type of the settings has that name.
     #[error("{name:?} is neither a known language nor a type from the settings")]
     Type {
-        /// The name given.
         name: String,
         /// Those that there are.
         known: Vec<String>,
@@ -26,7 +22,6 @@ pub enum Refused {
     /// The settings have no group of that name.
     #[error("there is no group {name:?} in the settings{}", of_groups(near.as_deref(), known, untrusted.as_deref()))]
     Group {
-        /// The name given.
         name: String,
         /// The one that was probably meant.
         near: Option<String>,
@@ -37,88 +32,34 @@ pub enum Refused {
     },
     /// A group of the settings names no folder.
     #[error("the group {name:?} in {} names no folder; write groups.{name} = [\"~/src/api\", \"~/src/web\"]", file.display())]
-    EmptyGroup {
-        /// Its name.
-        name: String,
-        /// The settings file.
-        file: PathBuf,
-    },
+    EmptyGroup { name: String, file: PathBuf },
     /// A group of the settings names a missing folder.
     #[error("there is no folder {}, which the group {name:?} in {} names", folder.display(), file.display())]
-    GroupFolder {
-        /// Its name.
-        name: String,
-        /// The settings file.
-        file: PathBuf,
-        /// What it names.
-        folder: PathBuf,
-    },
-    /// A glob is not valid.
+    GroupFolder { name: String, file: PathBuf, folder: PathBuf },
     #[error("{pattern:?} is not a valid glob")]
-    Glob {
-        /// The glob.
-        pattern: String,
-        /// What is wrong with it.
-        source: Source,
-    },
-    /// A pattern is not valid.
+    Glob { pattern: String, source: Source },
     #[error("{pattern:?} is not a valid pattern")]
-    Pattern {
-        /// The pattern.
-        pattern: String,
-        /// What is wrong with it.
-        source: Source,
-    },
+    Pattern { pattern: String, source: Source },
     /// A structural pattern can't be searched for.
     #[error("{pattern:?} is no structural pattern")]
-    Structure {
-        /// The pattern.
-        pattern: String,
-        /// Why not.
-        source: Source,
-    },
+    Structure { pattern: String, source: Source },
     /// A structural pattern is code in none of the languages at hand.
     #[error("{pattern:?} is no code in the languages of these files ({})", languages.join(", "))]
-    NoCode {
-        /// The pattern.
-        pattern: String,
-        /// The languages.
-        languages: Vec<String>,
-    },
+    NoCode { pattern: String, languages: Vec<String> },
     /// A plain text can't be searched for.
     #[error("{text:?} can't be searched for")]
-    Text {
-        /// The text.
-        text: String,
-        /// Why not.
-        source: Source,
-    },
+    Text { text: String, source: Source },
     /// A pattern over single lines asks for the end of one.
     #[error("{pattern:?} asks for the end of a line; each line is searched by itself, without its end")]
-    LineEnd {
-        /// The pattern.
-        pattern: String,
-    },
+    LineEnd { pattern: String },
     /// There is no table of terms, and no file, of that name.
     #[error("there is neither a table of terms nor a file {}", given.display())]
-    NoTerms {
-        /// The name or path given.
-        given: PathBuf,
-    },
+    NoTerms { given: PathBuf },
     /// A file is not a table of terms.
     #[error("{} is not a table of terms", given.display())]
-    Terms {
-        /// The path given.
-        given: PathBuf,
-        /// What is wrong with it.
-        source: TermsError,
-    },
-    /// No unit has that id.
+    Terms { given: PathBuf, source: TermsError },
     #[error("no unit has the id {id}")]
-    NoUnitWith {
-        /// The id.
-        id: String,
-    },
+    NoUnitWith { id: String },
     /// No unit of a file is on that line.
     #[error("{path} has no unit on line {line}")]
     NoUnit {
@@ -126,10 +67,8 @@ pub enum Refused {
         root: PathBuf,
         /// The path from there.
         path: String,
-        /// The line.
         line: u32,
     },
-    /// A file is not indexed.
     #[error("{path} is not indexed")]
     NotIndexed {
         /// The project's root.
@@ -137,51 +76,35 @@ pub enum Refused {
         /// The path from there.
         path: String,
     },
-    /// An empty path was given.
     #[error("an empty path was given")]
     EmptyPath,
     /// A path can't be examined.
     #[error("{}", path.display())]
     Path {
-        /// The path.
         path: PathBuf,
         /// What the system says.
         source: io::Error,
     },
     /// A path is something else than a file or a folder: a pipe, say.
     #[error("{} is neither a file nor a folder, and is not searched", path.display())]
-    Special {
-        /// The path.
-        path: PathBuf,
-    },
+    Special { path: PathBuf },
     /// A file that is needed is not there.
     #[error("{}: no such file", path.display())]
-    NoFile {
-        /// The path.
-        path: PathBuf,
-    },
+    NoFile { path: PathBuf },
     /// A folder was given instead of a file.
     #[error("{} is a folder, and one file of it is asked for", path.display())]
-    NotAFile {
-        /// The path.
-        path: PathBuf,
-    },
+    NotAFile { path: PathBuf },
     /// A file has no such line.
     #[error("{} has {lines} lines, counted from 1, so there is no line {line}", path.display())]
     NoLine {
-        /// The file.
         path: PathBuf,
-        /// How many lines it has.
         lines: usize,
         /// The requested line, from 1.
         line: u32,
     },
     /// A file is outside all searched projects.
     #[error("{}: is in none of the searched projects", path.display())]
-    OtherProject {
-        /// The file.
-        path: PathBuf,
-    },
+    OtherProject { path: PathBuf },
     /// A file was named that lies in no project.
     #[error("the file is in no project")]
     LoneFile {
@@ -190,30 +113,21 @@ pub enum Refused {
     },
     /// The root is a home folder, a folder of the system, or the whole disk.
     #[error("{} is not a project", root.display())]
-    NoProject {
-        /// The folder.
-        root: PathBuf,
-    },
+    NoProject { root: PathBuf },
     /// The root is the folder of temporary files.
     #[error("{} is the folder of temporary files", root.display())]
-    Temporary {
-        /// The folder.
-        root: PathBuf,
-    },
+    Temporary { root: PathBuf },
     /// The root contains several repositories and is not one itself.
     #[error("{} holds several git repositories ({}, {})", root.display(), first.display(), second.display())]
     Repositories {
-        /// The folder.
         root: PathBuf,
         /// One of them, from there.
         first: PathBuf,
-        /// Another one.
         second: PathBuf,
     },
     /// The root is not a repository and contains a great many files.
     #[error("{} is not a git repository and has more than {files} files", root.display())]
     ManyFiles {
-        /// The folder.
         root: PathBuf,
         /// The most files that a folder may contain to be indexed without confirmation.
         files: usize,
@@ -225,7 +139,6 @@ pub enum Refused {
         root: PathBuf,
         /// The commit that was named, where one was.
         since: Option<String>,
-        /// What git said.
         source: GitError,
     },
     /// Changes are requested, and git can't be run.
@@ -249,7 +162,6 @@ pub enum Refused {
     NotVersioned {
         /// The project's root.
         root: PathBuf,
-        /// What git said.
         source: GitError,
     },
     /// Git knows no commit of that name.
@@ -260,10 +172,7 @@ pub enum Refused {
     },
     /// A shallow clone lacks the parent of a commit, so what it changed is not known.
     #[error("this is a shallow clone, which lacks the parent of {commit}")]
-    Shallow {
-        /// The commit.
-        commit: String,
-    },
+    Shallow { commit: String },
     /// There is nothing of which a history could be made.
     #[error(
         "{} is not in a git repository, and {}: there is no history to search",
@@ -298,7 +207,6 @@ pub enum Refused {
     NoBlame {
         /// The path from the project's root.
         path: String,
-        /// The line.
         line: u32,
     },
     /// Blame is requested for a file that only the history knows.
@@ -318,29 +226,18 @@ pub enum Refused {
     OldCommit {
         /// The path from the repository's root.
         path: String,
-        /// The line.
         line: u32,
-        /// The commit.
         commit: String,
     },
-    /// A text is not a date.
     #[error("{text:?} is not a date; write 2026-01-31, 2026-01-31T10:00:00Z, yesterday or \"2 weeks ago\"")]
-    NoDate {
-        /// The text.
-        text: String,
-    },
+    NoDate { text: String },
     /// Only a repository's settings name a model, and it is not on this machine.
     #[error(
         "{} names the model {id} of the Hugging Face hub, which is not on this machine, and a repository's file fetches \
          nothing",
         file.display()
     )]
-    NotFetched {
-        /// The file of settings.
-        file: PathBuf,
-        /// The model.
-        id: String,
-    },
+    NotFetched { file: PathBuf, id: String },
 }
 
 /// What git knows nothing of.
@@ -358,18 +255,20 @@ pub enum TermsError {
     /// It can't be read.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// It is too large.
     #[error("it is larger than {} KiB", bytes_max >> 10)]
-    TooLarge {
-        /// The most bytes that it may have.
-        bytes_max: u64,
-    },
-    /// It is not JSON.
+    TooLarge { bytes_max: u64 },
     #[error("it is not JSON")]
     NoJson(#[source] serde_json::Error),
     /// It is JSON of another shape.
     #[error("a word of it has no list of strings")]
     NoList,
+}
+
+impl Refused {
+    /// What [`unread_line`](crate::request::unread_line) finds.
+    pub fn not_a_line((path, behind): (&str, &str)) -> Refused {
+        Refused::NotALine { path: path.to_string(), behind: behind.to_string() }
+    }
 }
 
 /// What there is in place of a group that is unknown.

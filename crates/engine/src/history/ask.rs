@@ -13,7 +13,7 @@ use colgrep_index::ids::FileId;
 use colgrep_index::lexical::{EntryHit, UnitFilter};
 use colgrep_index::store::FileRecord;
 use colgrep_search::recall::{in_order, recall};
-use colgrep_search::{QueryContext, Request, Watch};
+use colgrep_search::{Request, Watch};
 
 use super::paths::PathLimit;
 use super::{Bound, Earlier, OpenHistory};
@@ -30,7 +30,6 @@ const ENTRIES_DEFAULT: usize = 15;
 /// Digits of a commit's short name, at least, as git has it.
 const SHORT_LEN_MIN: usize = 7;
 
-/// A request to a history.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HistoryRequest {
     /// The question; without one, the newest entries come first.
@@ -56,21 +55,18 @@ pub struct HistoryRequest {
     pub whole: bool,
     /// How each score came about.
     pub explain: bool,
-    /// How entries are ranked.
     pub ranking: RankingOptions,
 }
 
 /// Where an entry comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EntrySource {
-    /// A commit.
     Commit,
     /// A turn of an agent's session.
     Session,
 }
 
 impl EntrySource {
-    /// Its name, in JSON.
     pub fn name(self) -> &'static str {
         match self {
             EntrySource::Commit => "commit",
@@ -79,14 +75,12 @@ impl EntrySource {
     }
 }
 
-/// An entry that was found.
 struct FoundEntry {
     unit: UnitId,
     score: f32,
     steps: Option<Vec<Step>>,
 }
 
-/// What a history answers.
 #[derive(Clone, Debug, Default)]
 pub struct HistoryAnswer {
     /// Entries, the best first, or the newest.
@@ -139,7 +133,6 @@ impl fmt::Display for Absent {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct HistoryEntry {
-    /// What it is.
     pub source: EntrySource,
     /// The commit's full name, or the transcript's path and the line, with a colon between.
     pub id: String,
@@ -189,14 +182,10 @@ impl OpenHistory {
         } else {
             let model = model.filter(|_| request.ranking.by != RankBy::Words);
             let asked = Request {
-                query,
-                knobs: &knobs,
                 fusion: request.ranking.fusion.or(settings.fusion()).unwrap_or_default(),
-                files: wanted,
                 units_per_file: PerFile::Units(1),
-                strength_min: 0.0,
                 semantic: model.map(|model| model.semantic(&self.snapshot, request.ranking.by)),
-                background: QueryContext::default(),
+                ..Request::new(query, &knobs, wanted)
             };
             let (found, strength) = self.ranked(&asked, filter, request.explain)?;
             without.strength = strength;

@@ -27,9 +27,7 @@ pub struct Histories(Mutex<HashMap<PathBuf, (u64, OpenHistory)>>);
 pub struct Past<'a> {
     /// Histories that are open already.
     pub histories: &'a Histories,
-    /// The settings in force.
     pub settings: &'a Settings,
-    /// The environment.
     pub env: &'a Env,
     /// Receives notices of the work.
     pub listener: &'a dyn Listener,

@@ -33,14 +33,11 @@ use crate::project::model::{MissingVectors, Model};
 use crate::settings::Settings;
 use crate::settings::env::Env;
 
-/// Where the history of a project is.
 #[derive(Clone, Debug)]
 pub struct HistoryPlace {
-    /// Its index.
     pub store: Store,
     /// The project's root.
     pub root: PathBuf,
-    /// The repository around it.
     repository: Option<worktree::WorktreeRepository>,
     /// Where git is looked for.
     programs: OsString,
@@ -58,9 +55,6 @@ impl HistoryPlace {
     }
 
     /// The history of a project.
-    ///
-    /// # Errors
-    /// As [`HistoryPlace::around`].
     pub fn of(project: &Project, settings: &Settings, env: &Env) -> Result<HistoryPlace> {
         let root = project.root.canonicalize().unwrap_or_else(|_| project.root.clone());
         let repository = worktree::WorktreeRepository::around(&root);
@@ -219,20 +213,15 @@ fn folder_of(data: &Path, root: &Path, repository: Option<&worktree::WorktreeRep
     }
 }
 
-/// A history, open.
 #[derive(Clone, Debug)]
 pub struct OpenHistory {
     pub(crate) place: HistoryPlace,
-    /// Its index.
     pub snapshot: Arc<Snapshot>,
 }
 
 impl OpenHistory {
     /// Files that changed together with the one at `path` in past commits, strongest first. Paths are from the project's
     /// root; commits of more than 20 files are left out.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn together(&self, path: &str) -> Result<Vec<TogetherFile>> {
         let from_top = self.place.below_root(path);
         let others = colgrep_index::history::together(&self.snapshot, &from_top)?.into_iter();
@@ -242,9 +231,6 @@ impl OpenHistory {
 
     /// Files that past commits like the question changed, the strongest first, each with its share of the strongest (1).
     /// Paths are from the project's root.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn evidence(&self, question: &str, knobs: &colgrep_core::knob::Knobs) -> Result<Vec<(String, f32)>> {
         Ok(self.in_project(colgrep_index::history::evidence(&self.snapshot, question, knobs)?))
     }

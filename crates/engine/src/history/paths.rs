@@ -16,7 +16,6 @@ pub(super) struct PathLimit {
     pub(super) path: String,
     /// The lines that are meant, the first and the last.
     pub(super) lines: Option<(u32, u32)>,
-    /// As it was written.
     pub(super) written: String,
     /// The same without lines.
     pub(super) file: String,
@@ -51,8 +50,8 @@ impl HistoryPlace {
             Some((path, lines)) if !exists(written) => (path, Some(lines)),
             _ => (written, None),
         };
-        if let Some((path, behind)) = unread_line(written, exists, is_file) {
-            return Err(Refused::NotALine { path: path.to_string(), behind: behind.to_string() }.into());
+        if let Some(unread) = unread_line(written, exists, is_file) {
+            return Err(Refused::not_a_line(unread).into());
         }
         let full = folder.join(path);
         let full = full.canonicalize().unwrap_or_else(|_| resolved(&full));

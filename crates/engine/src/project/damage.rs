@@ -2,7 +2,7 @@
 
 use colgrep_index::ErrorKind;
 use colgrep_index::store::{Snapshot, Store};
-use colgrep_index::update::{caught, repair};
+use colgrep_index::update::{UnreadableIndex, caught, repair};
 
 use crate::error::{Error, Result};
 
@@ -31,9 +31,6 @@ pub fn damage(error: &(dyn std::error::Error + 'static)) -> Option<String> {
 
 /// Repairs an index after an error that [`damage`] describes; `snapshot` was read. If the error is of one of several
 /// indexes that were read together (`is_alone` is false), only those from elsewhere count as unreadable.
-///
-/// # Errors
-/// As [`repair`].
 pub fn repair_after(
     error: &(dyn std::error::Error + 'static),
     store: &Store,
@@ -42,5 +39,5 @@ pub fn repair_after(
 ) -> colgrep_index::Result<()> {
     let is_of_content = of_index(error).is_some_and(colgrep_index::Error::is_of_content);
     let is_suspect = |snapshot: &&Snapshot| is_of_content && (is_alone || !snapshot.files.pulled.is_empty());
-    repair(store, snapshot.filter(is_suspect))
+    repair(store, snapshot.filter(is_suspect).map(|snapshot| UnreadableIndex { snapshot, is_alone }))
 }

@@ -8,9 +8,6 @@ use crate::session::project_searcher::ProjectSearcher;
 
 /// The same places, in which no file is searched twice: what one inside another looks in is left out of the outer one, and
 /// of two in one project the first gives way. What is left out still counts in the statistics, as with every filter.
-///
-/// # Errors
-/// When an index can't be read.
 pub fn searched_once(places: Vec<ProjectSearcher>) -> Result<Vec<ProjectSearcher>> {
     let twice = |at: usize| -> Vec<String> {
         let others = places.iter().enumerate().filter(|(other, _)| *other != at);

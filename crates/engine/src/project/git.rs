@@ -90,9 +90,6 @@ pub fn changed(project: &Project, since: Option<&str>) -> Result<Changed> {
 
 /// Files below `root` that are not, byte for byte, what the last commit has: those that git reports, all untracked
 /// files (ignored ones too), and all that it skips (`--skip-worktree`, `--assume-unchanged`).
-///
-/// # Errors
-/// As [`changed`].
 pub fn uncommitted(project: &Project) -> Result<Changed> {
     differing(project, None, FoundPaths { tracked: Some(Vec::new()), ..FoundPaths::default() })
 }
@@ -286,7 +283,6 @@ impl GitProgram {
         inner.differing(full, base.as_deref(), found)
     }
 
-    /// What git prints.
     fn ask(&self, folder: &Path, args: &[&str]) -> Result<Vec<u8>, GitError> {
         let output = self.run(folder, args)?;
         if !output.status.success() {

@@ -36,7 +36,6 @@ pub struct Identity {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Nameless {
-    /// It is not a repository.
     NoRepository,
     /// It has no remote, or one that leads to a folder or is not plain, and no commit.
     NoCommit,

@@ -69,7 +69,6 @@ pub fn settings_at(start: &Path, env: &Env) -> Result<Settings> {
 pub struct Project {
     /// Absolute root.
     pub root: PathBuf,
-    /// Its index.
     pub store: Store,
     /// How the index was kept when the project was found; none where there was no index.
     upkeep: Option<Upkeep>,
@@ -161,9 +160,6 @@ impl Project {
     }
 
     /// The same, where the settings of another place are read already.
-    ///
-    /// # Errors
-    /// As [`Project::settings`].
     pub fn settings_beside(&mut self, known: &Settings, env: &Env) -> Result<Settings> {
         let settings = known.beside(env, &self.root)?;
         self.ignored = settings.ignore().to_vec();

@@ -58,9 +58,6 @@ pub struct ModelChoice {
 
 impl Model {
     /// Opens the model of a search; `None` for one by keywords alone.
-    ///
-    /// # Errors
-    /// When it can't be opened.
     pub fn of_search(choice: &ModelChoice, by: RankBy, env: &Env) -> Result<Option<Model>> {
         if by == RankBy::Words || (by == RankBy::Both && choice.vectors == VectorMode::Keyword) {
             return Ok(None);
@@ -70,9 +67,6 @@ impl Model {
     }
 
     /// Opens the model that an index is made with; `None` where it keeps no vectors.
-    ///
-    /// # Errors
-    /// When it can't be opened.
     pub fn of_index(choice: &ModelChoice, env: &Env) -> Result<Option<Model>> {
         if choice.vectors != VectorMode::Full {
             return Ok(None);
@@ -82,9 +76,6 @@ impl Model {
     }
 
     /// Opens a model by its name; the embedded one without a name. `stored` is whether indexes keep its vectors.
-    ///
-    /// # Errors
-    /// When it can't be opened.
     pub fn open(name: Option<&str>, stored: bool, env: &Env) -> Result<Model> {
         let spec = name.filter(|n| !n.is_empty()).map_or(Ok(ModelSpec::Embedded), ModelSpec::parse)?;
         // The model in the program needs nothing of the environment, which takes a look around each place to tell.
@@ -128,9 +119,6 @@ impl Model {
     }
 
     /// The vectors of a unit's text.
-    ///
-    /// # Errors
-    /// When the model can't be run.
     pub fn document(&self, text: &str) -> Result<Option<Multivector>> {
         Ok(self.encoder.encode_documents(&[text])?.into_iter().next())
     }
@@ -161,12 +149,10 @@ impl Model {
         Some(Lacking { model: self.spec.clone(), what })
     }
 
-    /// The fingerprint of its vectors.
     pub fn fingerprint(&self) -> u64 {
         self.encoder.fingerprint()
     }
 
-    /// Its name.
     pub fn name(&self) -> &str {
         self.encoder.name()
     }
@@ -177,7 +163,6 @@ impl Model {
 pub struct Lacking {
     /// The model whose vectors are meant.
     pub model: ModelSpec,
-    /// What is lacking.
     pub what: MissingVectors,
 }
 
@@ -198,7 +183,6 @@ pub enum MissingVectors {
     Units {
         /// Units without vectors.
         without: u64,
-        /// All units.
         all: u64,
     },
 }

@@ -30,7 +30,6 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// How long one waits that needs every file.
 const PATIENCE_FOR_ALL: Duration = Duration::from_secs(600);
 
-/// How projects are opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OpenOptions {
@@ -124,9 +123,7 @@ pub struct Opening {
     pub behind: bool,
     /// Whether the answer needs every file: no hurry, and another writer is waited for.
     pub for_all: bool,
-    /// The options of the walk.
     pub walk: WalkOptions,
-    /// The model.
     pub choice: ModelChoice,
 }
 
@@ -144,6 +141,7 @@ pub fn open(
     listener: &dyn Listener,
 ) -> Result<(Snapshot, Option<Notice>)> {
     let (snapshot, partial) = opened(opening, (env, project), model, first, listener)?;
+    go_on_unless(|| listener.stops())?;
     if listener.hears()
         && let Some(lacking) = model.and_then(|m| m.lacking(&snapshot))
     {
@@ -153,11 +151,16 @@ pub fn open(
     Ok((snapshot, partial))
 }
 
-/// Brings a project's index up to date and opens it. With `options` of `None` it keeps those that it was made with; for
-/// `wait` see [`Updater::wait`].
+/// Ends work that nobody wants any more.
 ///
 /// # Errors
-/// As [`Updater::run`].
+/// [`colgrep_index::Error::Stopped`] where that is so.
+pub fn go_on_unless(stops: impl Fn() -> bool) -> colgrep_index::Result<()> {
+    if stops() { Err(colgrep_index::Error::Stopped) } else { Ok(()) }
+}
+
+/// Brings a project's index up to date and opens it. With `options` of `None` it keeps those that it was made with; for
+/// `wait` see [`Updater::wait`].
 pub fn update(
     project: &Project,
     options: Option<&WalkOptions>,
@@ -196,7 +199,6 @@ fn updater<'a>(
 /// Work left to do for a project's index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Left {
-    /// Nothing.
     Nothing,
     /// Files or vectors; this many were done by the call.
     Some(u64),
@@ -206,9 +208,6 @@ pub enum Left {
 
 /// Continues the update of a project's index until `time` is spent or another process waits for the lock. Does nothing
 /// where there is no index.
-///
-/// # Errors
-/// As [`Updater::run`].
 pub fn go_on(project: &Project, model: Option<&Model>, time: Duration) -> colgrep_index::Result<Left> {
     if !project.root.is_dir() || !project.store.exists() {
         return Ok(Left::Nothing);
@@ -280,6 +279,7 @@ fn opened(
             }
             Ok((snapshot, partial))
         }
+        Err(colgrep_index::Error::Stopped) => Err(colgrep_index::Error::Stopped.into()),
         Err(error) => match project.store.open() {
             // An old index is better than none: another process writes, or the disk is full or read-only.
             Ok(snapshot) => {
@@ -310,6 +310,7 @@ fn first_part(
     listener.notice(&Notice::WaitsForFirstPart);
     loop {
         std::thread::sleep(FIRST_PART_POLL);
+        go_on_unless(|| listener.stops())?;
         if let Ok(snapshot) = project.store.open() {
             let partial = Notice::FirstPart(IndexState::of(project, &snapshot, model));
             return Ok((snapshot, Some(partial)));

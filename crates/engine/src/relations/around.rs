@@ -12,7 +12,6 @@ const PLACES_MAX: usize = 40;
 /// Names with more definitions leave no single one.
 const DEFINITIONS_MAX: u64 = 50;
 
-/// The surroundings of a unit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Surroundings {
     /// Its file, from the project's root.
@@ -36,9 +35,6 @@ pub struct NamedPlace {
 
 impl Surroundings {
     /// The surroundings of the unit with this key.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn of(graph: &CallGraph<'_>, key: UnitId, unit: &Unit) -> Result<Surroundings> {
         let lexical = &graph.snapshot.lexical;
         let Some(hit) = lexical.hit(key) else { return Ok(Surroundings::default()) };

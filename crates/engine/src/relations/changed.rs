@@ -10,10 +10,8 @@ use rayon::prelude::*;
 
 use crate::project::git::{FileVersions, GitChange};
 
-/// What changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChangeSpec {
-    /// What git knows as a change.
     Git(GitChange),
     /// These files, of which the units on lines, or else all units, are taken as changed.
     Places(Vec<(PathBuf, Option<LineSpan>)>),
@@ -22,16 +20,13 @@ pub enum ChangeSpec {
 /// The first and the last of some lines, from 1.
 pub type LineSpan = (u32, u32);
 
-/// A unit that changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChangedUnit {
     /// The path of its file, from the project's root.
     pub path: String,
-    /// Its name.
     pub name: String,
     /// The names of the units around it, joined by dots.
     pub parent: String,
-    /// Its kind.
     pub kind: UnitKind,
     /// The line of its definition after the change; 0 where it is gone.
     pub line: u32,
@@ -62,7 +57,6 @@ impl ChangedCode {
 /// A definition is found again by its name, its kind, and its position among those of the same.
 type DefinitionKey = (String, UnitKind, usize);
 
-/// A unit that differs.
 #[derive(Clone)]
 struct UnitDifference {
     unit: ChangedUnit,

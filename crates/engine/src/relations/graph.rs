@@ -3,17 +3,21 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 use std::rc::Rc;
 
+use colgrep_core::code_line::{CallReceiver, call_receiver};
 use colgrep_core::import::{file_keys, import_keys};
 use colgrep_core::path::{PathClass, stem_of};
 use colgrep_core::query::last_segment;
+use colgrep_core::token::is_word_char;
 use colgrep_core::unit::qualified;
 use colgrep_core::{Unit, UnitId, UnitKind, UnitRole};
 use colgrep_index::ids::FileId;
 use colgrep_index::lexical::{UnitHit, split_callee};
 use colgrep_index::store::Snapshot;
 use colgrep_syntax::language;
+use colgrep_syntax::read::{self, lines_between};
 
 use crate::error::Result;
 
@@ -22,12 +26,10 @@ const OWN_CLASS: [&str; 6] = ["Self", "self", "this", "$this", "cls", "static"];
 /// Qualifiers that say nothing of the owner.
 const NO_OWNER: [&str; 3] = ["crate", "super", "parent"];
 
-/// A unit of the graph.
 #[derive(Clone, Debug)]
 pub struct GraphUnit {
     /// Its place in the index.
     pub hit: UnitHit,
-    /// Its name.
     pub name: String,
     /// The names of the units around it, joined by dots.
     pub parent: String,
@@ -55,9 +57,7 @@ pub struct CallTargets {
     pub is_certain: bool,
 }
 
-/// The calls of an index.
 pub struct CallGraph<'s> {
-    /// The index.
     pub snapshot: &'s Snapshot,
     /// Called names as written, by their last part; read once callers are asked for.
     callees: OnceCell<HashMap<String, Vec<String>>>,
@@ -74,7 +74,6 @@ impl std::fmt::Debug for CallGraph<'_> {
 }
 
 impl<'s> CallGraph<'s> {
-    /// The graph of an index.
     pub fn new(snapshot: &'s Snapshot) -> CallGraph<'s> {
         let callees = OnceCell::new();
         CallGraph { snapshot, callees, definitions: RefCell::default(), imports: RefCell::default() }
@@ -89,9 +88,6 @@ impl<'s> CallGraph<'s> {
     }
 
     /// The unit at a place of the index.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn unit(&self, hit: UnitHit) -> Result<GraphUnit> {
         Ok(GraphUnit::new((hit, self.snapshot.lexical.unit(hit.key)?.unit(&[]))))
     }
@@ -114,9 +110,6 @@ impl<'s> CallGraph<'s> {
     }
 
     /// The definitions with this last part of a name; declarations only where nothing defines it.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn definitions(&self, last: &str) -> Result<Rc<Vec<GraphUnit>>> {
         if let Some(known) = self.definitions.borrow().get(last) {
             return Ok(Rc::clone(known));
@@ -133,9 +126,6 @@ impl<'s> CallGraph<'s> {
     }
 
     /// The units that call a name by its last part, each with the name as written.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn callers(&self, last: &str) -> Result<Vec<(UnitHit, &str)>> {
         let mut found = Vec::new();
         for callee in self.callees()?.get(last).into_iter().flatten() {
@@ -147,9 +137,6 @@ impl<'s> CallGraph<'s> {
     }
 
     /// The definitions that a call of `callee` in `caller` may mean.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn targets(&self, caller: &GraphUnit, callee: &str) -> Result<CallTargets> {
         let (qualifier, last) = split_callee(callee);
         let all = self.definitions(last)?;
@@ -178,17 +165,40 @@ impl<'s> CallGraph<'s> {
             &|unit| is_imported(unit) && (is_free(unit) || is_single),
         ] {
             let meant = only(is_meant);
-            if meant.len() == 1 {
+            let [unit] = meant.as_slice() else { continue };
+            // What the own file defines is not what another value has.
+            let is_received = !is_own(unit)
+                || match self.receiver(caller, last)? {
+                    CallReceiver::Own => true,
+                    CallReceiver::Other => !is_of_class(unit),
+                    CallReceiver::Part => !is_of_class(unit) && unit.hit.kind != UnitKind::Function,
+                };
+            if is_received {
                 return Ok(CallTargets { definitions: Rc::new(meant), is_certain: true });
             }
         }
         Ok(CallTargets { definitions: Rc::clone(&all), is_certain: false })
     }
 
+    /// What a unit calls a name on, by its text; unknown text has the name alone.
+    fn receiver(&self, caller: &GraphUnit, name: &str) -> Result<CallReceiver> {
+        let Some(record) = self.snapshot.record(caller.hit.file) else { return Ok(CallReceiver::Own) };
+        let text = self.snapshot.texts.hashed(Path::new(&self.snapshot.files.root), &record.path);
+        let Some((text, _)) = text.ok().filter(|(_, hash)| *hash == record.hash) else { return Ok(CallReceiver::Own) };
+        let (first, end) = (caller.hit.line as usize, caller.hit.end as usize);
+        let unit = self.snapshot.unit(caller.hit.key)?;
+        let class = last_segment(&caller.parent);
+        let mut own = [&OWN_CLASS[..], &[class]].concat();
+        // `func (ring *Ring) push`, `other: Ring`
+        let head = unit.signature.split(&unit.name).next().unwrap_or_default();
+        let typed = unit.parameters.iter().map(String::as_str).chain([head]).map(words_of);
+        typed.filter(|words| words.contains(&class)).for_each(|words| own.extend(words));
+        let lines = lines_between(&text, first, end, read::lines);
+        let own_lines = lines.into_iter().skip(first.saturating_sub(1));
+        Ok(call_receiver(own_lines, name, language::comment_marks(&record.language), &own))
+    }
+
     /// Whether a file imports the one at a path, which need not be there any more, or is it.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn sees(&self, file: FileId, path: &str) -> Result<bool> {
         let imports = self.imports(file)?;
         Ok(self.path(file) == path || file_keys(path, language::facts()).iter().any(|key| imports.contains(key)))
@@ -207,9 +217,6 @@ impl<'s> CallGraph<'s> {
     }
 
     /// The units at these places without those that are the same.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn units(&self, hits: impl IntoIterator<Item = UnitHit>) -> Result<Vec<GraphUnit>> {
         let mut known: HashSet<UnitId> = HashSet::new();
         hits.into_iter().filter(|hit| known.insert(hit.key)).map(|hit| self.unit(hit)).collect()
@@ -223,6 +230,11 @@ fn owner_of(qualifier: &str) -> Option<&str> {
     let is_parameter = owner.len() == 1 && owner.starts_with(char::is_uppercase);
     let is_own = OWN_CLASS.contains(&owner);
     (!owner.is_empty() && !is_parameter && !NO_OWNER.contains(&owner) && (is_own || !is_value)).then_some(owner)
+}
+
+/// The words of a declaration.
+fn words_of(text: &str) -> Vec<&str> {
+    text.split(|c| !is_word_char(c)).filter(|word| !word.is_empty()).collect()
 }
 
 /// Whether a file or one of its folders has the name of a module.

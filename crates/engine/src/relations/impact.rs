@@ -47,7 +47,6 @@ const STRUCTURE: f32 = 0.5;
 const STRUCTURE_COMMITS_HALF: f32 = 8.0;
 /// The most that several reasons of one kind amount to.
 const KIND_MAX: f32 = 0.9;
-/// Levels of callers.
 const CALLER_LEVELS: usize = 2;
 /// Importers by which the chance of each is halved.
 const IMPORTERS_HALF: f32 = 20.0;
@@ -56,19 +55,16 @@ const EXTENDING_FILES_MAX: usize = 100;
 const NAMING_FILES_MAX: usize = 20;
 /// Letters of a name of one word that is looked for in text.
 const PLAIN_NAME_LETTERS_MIN: usize = 9;
-/// Default number of files.
 pub const IMPACT_FILES_DEFAULT: usize = 15;
 
 /// Asks what a change affects.
 #[derive(Clone, Debug)]
 pub struct ImpactRequest {
-    /// The change.
     pub change: ChangeSpec,
     /// A folder or file of the project.
     pub root: PathBuf,
     /// Whether to include tests, exclude them, or return only tests.
     pub tests: Tests,
-    /// Number of files.
     pub files: usize,
 }
 
@@ -82,13 +78,11 @@ impl ImpactRequest {
 /// What a change affects.
 #[derive(Clone, Debug, Default)]
 pub struct ImpactAnswer {
-    /// The change.
     pub changed: ChangedCode,
     /// Files that are affected, the likeliest first.
     pub affected: Vec<AffectedFile>,
 }
 
-/// A file that a change affects.
 #[derive(Clone, Debug)]
 pub struct AffectedFile {
     /// The file, without text and units.
@@ -99,7 +93,6 @@ pub struct AffectedFile {
     pub name_line: u32,
     /// The chance that it is affected, 0 to 1, by the weights of its reasons.
     pub score: f32,
-    /// Whether it is a test.
     pub is_test: bool,
     /// Why, the strongest first.
     pub reasons: Vec<ImpactReason>,
@@ -108,7 +101,6 @@ pub struct AffectedFile {
 /// Why a file is affected.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImpactReason {
-    /// Its kind.
     pub kind: ReasonKind,
     /// What the reason is about: the name of a changed unit, or the path of a changed file.
     pub what: String,
@@ -120,50 +112,28 @@ pub struct ImpactReason {
     pub weight: f32,
 }
 
-/// The kinds of reasons.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ReasonKind {
-    /// Calls it.
-    Calls,
-    /// Implements or extends it.
-    Implements,
-    /// Overrides it.
-    Overrides,
-    /// Imports its file.
-    Imports,
-    /// Is its test, or what it tests.
-    Tests,
-    /// Names it in text or configuration.
-    Names,
-    /// Is called by it.
-    Called,
-    /// Changed together with its file.
-    Together,
-    /// Is a test that changed itself.
-    Changed,
-}
-
-impl ReasonKind {
-    /// The name in JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            ReasonKind::Calls => "calls",
-            ReasonKind::Implements => "implements",
-            ReasonKind::Overrides => "overrides",
-            ReasonKind::Imports => "imports",
-            ReasonKind::Tests => "tests",
-            ReasonKind::Names => "names",
-            ReasonKind::Called => "called",
-            ReasonKind::Together => "together",
-            ReasonKind::Changed => "changed",
-        }
+colgrep_core::named! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum ReasonKind {
+        Calls = "calls",
+        /// Implements or extends it.
+        Implements = "implements",
+        Overrides = "overrides",
+        Imports = "imports",
+        Tests = "tests",
+        /// Names it in text or configuration.
+        Names = "names",
+        Called = "called",
+        /// Changed together with its file.
+        Together = "together",
+        /// Is a test that changed itself.
+        Changed = "changed",
     }
 }
 
 /// An affected file before it is read.
 #[derive(Clone, Debug)]
 pub struct Affected {
-    /// The file.
     pub file: FileId,
     /// The unit that is affected the most.
     pub unit: Option<UnitId>,
@@ -195,9 +165,6 @@ struct ImpactSearch<'g, 's> {
 
 /// The files that a change affects, the likeliest first. `together` has, for each changed file, those that changed
 /// together with it.
-///
-/// # Errors
-/// When the index can't be read.
 pub fn affected(
     graph: &CallGraph<'_>,
     changed: &ChangedCode,
@@ -489,9 +456,6 @@ fn indexed_at<'s>(graph: &CallGraph<'s>, path: &str) -> Option<&'s FileRecord> {
 }
 
 /// The changed units on lines of files, or all definitions of a file; `places` are paths from the project's root.
-///
-/// # Errors
-/// When the index can't be read.
 pub fn changed_at(graph: &CallGraph<'_>, places: &[(String, Option<LineSpan>)]) -> Result<ChangedCode> {
     let mut changed = ChangedCode::default();
     for (path, lines) in places {
@@ -532,9 +496,6 @@ fn has_own_lines((first, end): LineSpan, spans: &[LineSpan], (from, to): LineSpa
 }
 
 /// The tests that changed themselves: files of tests, and test units of other files.
-///
-/// # Errors
-/// When the index can't be read.
 pub fn changed_tests(graph: &CallGraph<'_>, changed: &ChangedCode) -> Result<Vec<Affected>> {
     let files = changed_files(graph, changed);
     let mut units: HashMap<FileId, UnitId> = HashMap::new();

@@ -33,7 +33,6 @@ pub enum CallDirection {
 /// A unit that is reached by calls.
 #[derive(Clone, Debug)]
 pub struct CallStep {
-    /// The unit.
     pub unit: GraphUnit,
     /// Its level, from 1.
     pub level: usize,
@@ -43,7 +42,6 @@ pub struct CallStep {
     pub callee: String,
     /// The qualified name at the start of the way.
     pub origin: String,
-    /// Whether it is a test.
     pub is_test: bool,
 }
 
@@ -58,7 +56,6 @@ pub struct CallLevels {
     pub is_cut: bool,
 }
 
-/// What is reached so far.
 struct Reached {
     /// Whether the names at the start are followed by name alone however common they are.
     are_starts_asked: bool,
@@ -78,9 +75,6 @@ struct Frontier {
 impl CallLevels {
     /// The units that are reached from those of `names`, in at most `depth` levels. A name that nothing here defines has
     /// callers all the same.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn of_names(
         graph: &CallGraph<'_>,
         names: &[CodeName],
@@ -105,9 +99,6 @@ impl CallLevels {
 
     /// The units that are reached from these, in at most `depth` levels. Unless they `are_asked` for, their names are
     /// bounded like any other.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn of_units(
         graph: &CallGraph<'_>,
         starts: Vec<GraphUnit>,

@@ -43,9 +43,6 @@ pub(crate) struct UnitsWithFacts {
 
 impl UnitsWithFacts {
     /// Looks up what the facts name.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub(crate) fn new(facts: &Facts, snapshot: &Snapshot) -> Result<UnitsWithFacts> {
         Ok(UnitsWithFacts { kinds: facts.kinds.clone(), by_calls: by_calls(facts, snapshot)? })
     }

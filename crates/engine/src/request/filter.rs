@@ -8,6 +8,7 @@ use colgrep_index::lexical::{UnitFilter, UnitPlace};
 use colgrep_index::signature::Sought;
 use colgrep_index::store::{FileRecord, FileTable, Snapshot};
 use colgrep_index::walk::{CHECKOUT, LEFT_ON_PURPOSE, walk};
+use colgrep_search::Stops;
 use colgrep_syntax::language;
 use colgrep_syntax::read::{Skip, looks_secret};
 
@@ -15,6 +16,7 @@ use crate::error::Result;
 use crate::notice::{NotRanked, Unranked};
 use crate::project::Project;
 use crate::project::git::{Asker, GitRepository};
+use crate::project::open::go_on_unless;
 use crate::request::facts::{Facts, UnitsWithFacts};
 use crate::request::pattern::{LineMatcher, lines_in_files};
 use crate::request::rules::{FilePart, PathRules, is_below};
@@ -42,15 +44,15 @@ impl Filter {
     /// Makes the filter; `None` where everything passes.
     ///
     /// # Errors
-    /// On a bad pattern, or when the index can't be read.
+    /// On a bad pattern, when the index can't be read, or where `stops` ends it.
     pub fn new(
-        pattern: Option<&LineMatcher>,
-        structure: Option<&StructureMatcher>,
+        (pattern, structure): (Option<&LineMatcher>, Option<&StructureMatcher>),
         facts: &Facts,
         rules: &PathRules,
         below: &[String],
         project: &Project,
         snapshot: &Snapshot,
+        stops: Stops<'_>,
     ) -> Result<Option<Filter>> {
         if rules.allows_all()
             && below.iter().any(String::is_empty)
@@ -76,10 +78,20 @@ impl Filter {
         }
         let records: Vec<&FileRecord> = allowed.iter().map(|(file, _)| *file).collect();
         let lines = match (structure, pattern) {
-            (Some(structure), _) => structure.lines_in_files(pattern, &project.root, &records),
-            (None, Some(pattern)) => lines_in_files(pattern, &project.root, &records),
+            (Some(structure), _) => structure.lines_in_files(pattern, &project.root, &records, stops),
+            (None, Some(pattern)) => lines_in_files(pattern, &project.root, &records, stops),
             (None, None) => Vec::new(),
         };
+        go_on_unless(stops)?;
+        if let Some(structure) = structure {
+            let is_left_out = |file: &&FileRecord| {
+                file.skip == Some(Skip::TooLarge)
+                    && below.iter().any(|below| is_below(&file.path, below))
+                    && allows(rules, file)
+            };
+            let large = snapshot.files.files.iter().filter(is_left_out);
+            large.for_each(|file| structure.leave_out(&file.path, "is too large to be indexed"));
+        }
         let mut lines = lines.into_iter();
         let mut files = HashMap::with_capacity(allowed.len());
         for (file, part) in allowed {
@@ -221,9 +233,6 @@ fn allowed<'s>(
 }
 
 /// The indexed files below one of `below` of which the rules allow something, by path.
-///
-/// # Errors
-/// When the index can't be read.
 pub fn allowed_files<'s>(rules: &PathRules, below: &[String], snapshot: &'s Snapshot) -> Result<Vec<&'s FileRecord>> {
     let tests = tests_inside(rules, snapshot)?;
     Ok(allowed(rules, below, snapshot, &tests).into_iter().map(|(f, _)| f).collect())
@@ -270,7 +279,6 @@ pub struct Without<'a> {
     pub inner: Option<&'a dyn UnitFilter>,
     /// The unit's file.
     pub file: FileId,
-    /// A line of the unit.
     pub line: u32,
 }
 

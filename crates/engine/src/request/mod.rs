@@ -35,17 +35,13 @@ pub const QUERY_BYTES_MAX: usize = 64 << 10;
 /// millisecond in a project of a few thousand files.
 pub const QUERY_TERMS_MAX: usize = 1_000;
 
-/// One search.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct SearchRequest {
-    /// The question.
     pub question: Question,
     /// What the caller knows besides the question's words.
     pub background: Background,
-    /// Where it looks.
     pub scope: Scope,
-    /// How it ranks.
     pub ranking: RankingOptions,
     /// What the answer carries.
     pub shape: Shape,
@@ -118,12 +114,10 @@ pub enum Question {
     Every,
     /// Units like the one on a line of a file.
     Like {
-        /// The file.
         file: PathBuf,
         /// The line, from 1.
         line: u32,
     },
-    /// Units like the one with this id.
     LikeUnit(StableId),
 }
 
@@ -150,7 +144,6 @@ pub struct Background {
 /// A reader's position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Standpoint {
-    /// The file.
     pub file: PathBuf,
     /// The line, from 1.
     pub line: Option<u32>,
@@ -279,13 +272,11 @@ impl Pattern {
         Pattern { size_max: Some(SERVED_PATTERN_BYTES_MAX), ..Pattern::new(expression) }
     }
 
-    /// One expression.
     pub fn new(expression: impl Into<String>) -> Pattern {
         Pattern { expressions: vec![expression.into()], ..Pattern::default() }
     }
 }
 
-/// How units are ranked.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct RankingOptions {
@@ -307,7 +298,6 @@ pub enum RankBy {
     Both,
     /// Words and structure alone.
     Words,
-    /// Meaning alone.
     Meaning,
 }
 

@@ -41,7 +41,6 @@ impl NearFile {
     }
 }
 
-/// Refuses a path that is not a file.
 pub(crate) fn check_file(path: &Path) -> Result<()> {
     let path = || path.to_path_buf();
     match path().metadata() {

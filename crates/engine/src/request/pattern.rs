@@ -7,6 +7,7 @@ use std::path::Path;
 use colgrep_index::beneath::TreeFolder;
 use colgrep_index::signature::Needed;
 use colgrep_index::store::FileRecord;
+use colgrep_search::Stops;
 use colgrep_syntax::read::Utf16Order;
 use grep_matcher::{LineTerminator, Matcher};
 use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
@@ -187,11 +188,19 @@ impl<R: Read> Read for MarkedReader<R> {
     }
 }
 
-/// The numbers of matching lines in each file; none for a file that can't be read.
-pub(crate) fn lines_in_files(matcher: &LineMatcher, root: &Path, files: &[&FileRecord]) -> Vec<Vec<u32>> {
+/// The numbers of matching lines in each file, until `stops` is true; none for a file that can't be read.
+pub(crate) fn lines_in_files(
+    matcher: &LineMatcher,
+    root: &Path,
+    files: &[&FileRecord],
+    stops: Stops<'_>,
+) -> Vec<Vec<u32>> {
     let tree = TreeFolder::open(root).ok();
     let of_file = |record: &&FileRecord| {
         let mut lines = Vec::new();
+        if stops() {
+            return lines;
+        }
         let Some(file) = tree.as_ref().and_then(|tree| tree.file(Path::new(&record.path)).ok()) else { return lines };
         let sink = sinks::Bytes(|line, _| {
             lines.push(line as u32);

@@ -32,9 +32,7 @@ pub struct Scope {
     pub exclude: Vec<String>,
     /// No files below folders that match one of these globs.
     pub exclude_dir: Vec<String>,
-    /// As `include`, in any case of letters.
     pub include_any_case: Vec<String>,
-    /// As `exclude`, in any case of letters.
     pub exclude_any_case: Vec<String>,
     /// Only files of these languages, or of these types of the settings; empty: all.
     pub types: Vec<String>,
@@ -44,7 +42,6 @@ pub struct Scope {
     pub max_depth: Option<usize>,
     /// No prose, configuration or data.
     pub code_only: Option<bool>,
-    /// How tests are treated.
     pub tests: Option<Tests>,
     /// Only files that git says are changed.
     pub changes: Option<Changes>,
@@ -162,9 +159,7 @@ fn folders(path: &str) -> impl Iterator<Item = &str> {
 /// Which part of a file passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FilePart {
-    /// All of it.
     All,
-    /// The tests inside it.
     Tests,
     /// All but the tests inside it.
     Rest,

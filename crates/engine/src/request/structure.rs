@@ -9,6 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use colgrep_index::beneath::TreeFolder;
 use colgrep_index::signature::Needed;
 use colgrep_index::store::FileRecord;
+use colgrep_search::Stops;
 use colgrep_syntax::language::{self, Language};
 use colgrep_syntax::read::decoded;
 use colgrep_syntax::structure::{self, StructureMatches};
@@ -52,6 +53,11 @@ impl StructureCoverage {
         self.first_failed = self.first_failed.take().or(other.first_failed);
     }
 
+    fn fail(&mut self, path: &str, why: String) {
+        self.failed += 1;
+        self.first_failed.get_or_insert_with(|| (path.to_string(), why));
+    }
+
     /// Whether there is something to say of it; `is_all`: nothing was found.
     pub fn tells(&self, is_all: bool) -> bool {
         self.failed > 0 || (is_all && !self.other.is_empty())
@@ -73,7 +79,6 @@ impl StructureCoverage {
 /// A text with the places that match in it.
 #[derive(Debug)]
 pub struct PlacedMatches {
-    /// The text.
     pub text: String,
     /// Where it matches, in order and apart from each other.
     places: Vec<Range<usize>>,
@@ -158,8 +163,18 @@ impl StructureMatcher {
         let meaning =
             known.entry(language.name).or_insert_with(|| structure::find("", language, &self.pattern)).as_ref();
         let meaning = meaning.map_err(Clone::clone)?;
-        lock(&self.coverage).is_code |= !meaning.readings.is_empty();
+        // Elsewhere the text says what it is code of.
+        let is_known = structure::languages_in(language).next().is_some();
+        lock(&self.coverage).is_code |= is_known && !meaning.readings.is_empty();
         Ok(get(meaning))
+    }
+
+    /// Keeps in mind that a file is left out of the index for this reason, if the pattern is code in its language.
+    pub(crate) fn leave_out(&self, path: &str, why: &str) {
+        let language = language::of_file(path, &[]);
+        if self.meaning(language, |meaning| !meaning.readings.is_empty()) == Ok(true) {
+            lock(&self.coverage).fail(path, why.to_string());
+        }
     }
 
     /// The text that a file of one of these languages needs.
@@ -176,9 +191,6 @@ impl StructureMatcher {
 
     /// The matches in a file; if `lines` is given, its matches inside them. `None` if the file was not searched, which
     /// is kept in mind.
-    ///
-    /// # Errors
-    /// When the file can't be read.
     pub fn search(
         &self,
         path: &str,
@@ -193,34 +205,42 @@ impl StructureMatcher {
         let found = self.meaning(language, |meaning| (!meaning.readings.is_empty()).then(|| meaning.may_match(&text)));
         let found = found.and_then(|may_match| match may_match {
             Some(_) if is_cut => Err(structure::TOO_LARGE.to_string()),
-            Some(true) => structure::find(&text, language, &self.pattern).map(|found| Some(found.places)),
+            Some(true) => structure::find(&text, language, &self.pattern)
+                .map(|found| (!found.readings.is_empty()).then_some(found.places)),
             Some(false) => Ok(Some(Vec::new())),
             None => Ok(None),
         });
         let mut coverage = lock(&self.coverage);
         Ok(match found {
-            Ok(Some(places)) => Some(placed(text, &places, lines)),
+            Ok(Some(places)) => {
+                coverage.is_code = true;
+                Some(placed(text, &places, lines))
+            }
             Ok(None) => {
                 *coverage.other.entry(language.name).or_default() += 1;
                 None
             }
             Err(why) => {
-                coverage.failed += 1;
-                coverage.first_failed.get_or_insert_with(|| (path.to_string(), why));
+                coverage.fail(path, why);
                 None
             }
         })
     }
 
-    /// The numbers of the lines in each file on which matches begin; none for a file that can't be read.
+    /// The numbers of the lines in each file on which matches begin, until `stops` is true; none for a file that can't be
+    /// read.
     pub(crate) fn lines_in_files(
         &self,
         lines: Option<&LineMatcher>,
         root: &Path,
         files: &[&FileRecord],
+        stops: Stops<'_>,
     ) -> Vec<Vec<u32>> {
         let tree = TreeFolder::open(root).ok();
         let of_file = |record: &&FileRecord| {
+            if stops() {
+                return None;
+            }
             let file = tree.as_ref()?.file(Path::new(&record.path)).ok()?;
             let found = self.search(&record.path, language::by_name(&record.language), lines, file).ok()??;
             Some(found.lines())

@@ -50,11 +50,8 @@ pub struct RankedTogether {
 /// Results of one part of a corpus.
 #[derive(Clone, Debug)]
 pub struct RankedPart<'a> {
-    /// The part.
     pub at: usize,
-    /// Its ranking.
     pub ranked: &'a ProjectRanking,
-    /// The results.
     pub hits: Vec<usize>,
 }
 
@@ -67,9 +64,6 @@ pub trait Parts: Sync {
     fn files(&self, parts: &[RankedPart<'_>], detail: Detail) -> Result<Vec<Vec<FileAnswer>>, Box<(usize, Error)>>;
 
     /// The remarks after the last result: see [`end`].
-    ///
-    /// # Errors
-    /// When an index can't be read.
     fn end(&self, ranked: &RankedTogether, is_weak: bool) -> Result<End>;
 
     /// Repairs a part that an error shows to be damaged, as far as that is possible here.
@@ -124,9 +118,6 @@ impl ProjectSearcher {
 
     /// The first half of a ranking: the parsed query and the candidates of the retrievers. For experiments with the
     /// second half.
-    ///
-    /// # Errors
-    /// As [`ProjectSearcher::rank`].
     pub fn retrieve(&self, asked: &RankQuery<'_>) -> Result<Retrieval> {
         with_request(&[self], asked, |corpus, request| Ok(colgrep_search::retrieve(corpus, request)?))
     }
@@ -176,10 +167,26 @@ impl RankedTogether {
         self.order.truncate(results);
     }
 
-    /// Works out some of the results in parallel, each with the wanted detail. Tells which place failed.
-    ///
-    /// # Errors
-    /// When an index can't be read.
+    /// Works out some of the results, and leaves out those whose files have nothing of them any more: later results move
+    /// up.
+    pub fn read(
+        &mut self,
+        parts: &dyn Parts,
+        range: Range<usize>,
+        detail: Detail,
+    ) -> std::result::Result<Vec<FileAnswer>, Box<(usize, Error)>> {
+        let mut files = self.files(parts, range.clone(), detail)?;
+        if detail != Detail::Names {
+            let mut is_there = files.iter().map(|file| !file.units.is_empty());
+            let mut at = 0..;
+            self.order.retain(|_| !at.next().is_some_and(|at| range.contains(&at)) || is_there.next() != Some(false));
+            files.retain(|file| !file.units.is_empty());
+        }
+        Ok(files)
+    }
+
+    /// Works out some of the results in parallel, each with the wanted detail; one without units has nothing in its file
+    /// any more. Tells which place failed.
     pub fn files(
         &self,
         parts: &dyn Parts,
@@ -236,7 +243,6 @@ pub fn fronts(roots: &[&Path]) -> Vec<String> {
     }
 }
 
-/// [`fronts`] of places.
 pub fn fronts_of(places: &[&ProjectSearcher]) -> Vec<String> {
     fronts(&places.iter().map(|place| place.project.root.as_path()).collect::<Vec<_>>())
 }
@@ -253,9 +259,6 @@ pub fn past_of(places: &[ProjectSearcher], question: &str, knobs: &Knobs, past: 
 
 /// Lists the units of several places by path and line, one place after the other. With `call_lines`, units that were
 /// asked for by their calls show the line of the call.
-///
-/// # Errors
-/// When an index can't be read.
 pub fn list(places: &[ProjectSearcher], length: Length, call_lines: bool) -> Result<RankedTogether> {
     let ranked = places.iter().map(|place| place.list(length, call_lines)).collect::<Result<Vec<ProjectRanking>>>()?;
     let all = (0..ranked.len()).flat_map(|place| (0..ranked[place].len()).map(move |hit| (place, hit)));
@@ -304,7 +307,9 @@ fn ranked_in(
     let mut watcher =
         Watcher { explanation: asked.explain.then(Explanation::default), trace, timing: Timing::default() };
     let watch = (asked.explain || trace.is_some()).then_some(&mut watcher as &mut dyn Watch);
-    let mut answer = search(corpus, request, watch)?;
+    let stops = || listener.stops();
+    let background = colgrep_search::QueryContext { stops: Some(&stops), ..request.background };
+    let mut answer = search(corpus, &Request { background, ..*request }, watch)?;
     if asked.single_units {
         answer.hits = single_units(&answer, asked.files);
     }
@@ -421,6 +426,7 @@ fn with_request<T>(
         near: near.as_ref(),
         here: &here,
         past: asked.past,
+        stops: None,
     };
     let request = request(asked, semantic, background);
     let name = if let [place] = places { place.snapshot.files.root.as_str() } else { "" };

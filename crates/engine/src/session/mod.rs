@@ -32,7 +32,7 @@ use crate::request::near::{NearFile, check_file};
 use crate::request::structure::StructureCoverage;
 use crate::request::{Detail, Question, RankBy, Scope, SearchRequest, Standpoint, check_length};
 use crate::run::{PreparedSearch, rankings};
-use crate::session::corpus::RankedTogether;
+use crate::session::corpus::{Parts, RankedTogether};
 use crate::session::project_searcher::{ProjectSearcher, Within};
 use crate::settings::Settings;
 use crate::settings::env::Env;
@@ -46,7 +46,6 @@ pub struct Session {
     model: Option<Model>,
     /// Projects by the paths they were found from.
     found: Vec<(PathBuf, Project, String)>,
-    /// Projects that are open, with their indexes.
     opened: Vec<(Project, Arc<Snapshot>)>,
     places: Vec<ProjectSearcher>,
     histories: Histories,
@@ -102,7 +101,6 @@ impl Session {
         })
     }
 
-    /// The settings in force.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
@@ -149,9 +147,6 @@ impl Session {
     }
 
     /// Ranks files. Their text is read later, when [`Results`] is asked for it.
-    ///
-    /// # Errors
-    /// As [`Session::search`].
     pub fn rank(&mut self, request: &SearchRequest) -> Result<Results<'_>> {
         self.prepare(request)?;
         let (mut query, mut ranked, mut first, mut wanted) = self.ranked_once(request)?;
@@ -232,17 +227,24 @@ impl Session {
         partial.iter().filter(|_| self.listener.hears()).for_each(|notice| self.listener.notice(notice));
     }
 
-    /// Ranks files and reads the first of them, so that damage of the shown records is noticed before any output. Names
-    /// are not read from units, so none is read for them.
+    /// Ranks files and reads the first of them, so that damage of the shown records is noticed before any output, and so
+    /// is that their files changed. Names are not read from units, so none is read for them.
     fn ranked_and_read(
         &mut self,
         request: &SearchRequest,
         run: &PreparedSearch<'_>,
     ) -> Result<(RankedTogether, Vec<FileAnswer>)> {
         let detail = request.shape.detail;
-        let read = if detail == Detail::Names { 0 } else { PORTION };
-        let ranked = self.ranked(request, run, run.files())?;
-        let (place, error) = match ranked.files(&self.places, 0..read.min(ranked.len()), detail) {
+        let count = if detail == Detail::Names { 0 } else { PORTION };
+        let read = |ranked: &mut RankedTogether, places: &dyn Parts| -> Result<Vec<FileAnswer>, Box<(usize, Error)>> {
+            let mut files = Vec::new();
+            while files.len() < count.min(ranked.len()) {
+                files.extend(ranked.read(places, files.len()..count.min(ranked.len()), detail)?);
+            }
+            Ok(files)
+        };
+        let mut ranked = self.ranked(request, run, run.files())?;
+        let (place, error) = match read(&mut ranked, &self.places) {
             Ok(files) => return Ok((ranked, files)),
             Err(failed) => *failed,
         };
@@ -250,16 +252,13 @@ impl Session {
             return Err(error);
         }
         self.reopen(place, &error, true)?;
-        let ranked = self.ranked(request, run, run.files())?;
-        let files = ranked.files(&self.places, 0..read.min(ranked.len()), detail).map_err(|failed| failed.1)?;
+        let mut ranked = self.ranked(request, run, run.files())?;
+        let files = read(&mut ranked, &self.places).map_err(|failed| failed.1)?;
         Ok((ranked, files))
     }
 
     /// The files of the scope without a word of the query in any unit, by project and path, at most
     /// `request.shape.files`.
-    ///
-    /// # Errors
-    /// As [`Session::search`].
     pub fn files_without(&mut self, request: &SearchRequest) -> Result<Vec<FileAnswer>> {
         self.need_model(request, RankBy::Words)?;
         self.opening.for_all = true;
@@ -386,7 +385,8 @@ impl Session {
     fn filtered(&self, project: &Project, snapshot: Arc<Snapshot>, within: &Within) -> Result<ProjectSearcher> {
         let no_ignore = self.opening.walk.no_ignore;
         guarded(|| {
-            ProjectSearcher::new(project.clone(), snapshot, within.clone(), &self.scope, no_ignore, &self.settings)
+            let (scope, settings, stops) = (&self.scope, &self.settings, || self.listener.stops());
+            ProjectSearcher::new(project.clone(), snapshot, within.clone(), scope, no_ignore, settings, &stops)
         })
     }
 

@@ -16,6 +16,7 @@ use colgrep_index::ids::{FileId, StableId};
 use colgrep_index::lexical::UnitFilter;
 use colgrep_index::source::read_text;
 use colgrep_index::store::{FileRecord, Snapshot};
+use colgrep_search::Stops;
 use colgrep_syntax::language;
 use colgrep_syntax::parse::StoredUnit;
 use colgrep_syntax::read::{self, lines_between};
@@ -91,9 +92,7 @@ impl Within {
 /// A project, open for searching within a scope.
 #[derive(Debug)]
 pub struct ProjectSearcher {
-    /// The project.
     pub project: Project,
-    /// Its index.
     pub snapshot: Arc<Snapshot>,
     /// The paths that the search is limited to.
     pub within: Within,
@@ -116,9 +115,7 @@ pub struct ProjectSearcher {
 pub struct RankQuery<'a> {
     /// The question in words.
     pub query: &'a str,
-    /// The knobs of the ranking.
     pub knobs: &'a Knobs,
-    /// The fusion of the rankings.
     pub fusion: Fusion,
     /// Which rankings count.
     pub by: RankBy,
@@ -300,7 +297,8 @@ impl ProjectSearcher {
     /// Works out the scope's filter for an open project. With `no_ignore`, paths that the settings ignore pass too.
     ///
     /// # Errors
-    /// On a bad glob, pattern or type, where git is asked and has no answer, or when the index can't be read.
+    /// On a bad glob, pattern or type, where git is asked and has no answer, when the index can't be read, or where `stops`
+    /// ends it.
     pub fn new(
         project: Project,
         snapshot: Arc<Snapshot>,
@@ -308,36 +306,32 @@ impl ProjectSearcher {
         scope: &Scope,
         no_ignore: bool,
         settings: &Settings,
+        stops: Stops<'_>,
     ) -> Result<ProjectSearcher> {
         let rules = PathRules::new(scope, no_ignore, settings, &project)?.below(&within.below).without(&within.without);
         let pattern = scope.pattern.as_ref().map(matcher).transpose()?;
         let structure = scope.structure.as_deref().map(StructureMatcher::new).transpose()?;
         let (below, facts) = (&within.below, &scope.facts);
-        let filter = Filter::new(pattern.as_ref(), structure.as_ref(), facts, &rules, below, &project, &snapshot)?;
+        let patterns = (pattern.as_ref(), structure.as_ref());
+        let filter = Filter::new(patterns, facts, &rules, below, &project, &snapshot, stops)?;
         let tags = settings.tags().into_iter().map(|(name, globs)| (name.to_string(), globs.to_vec())).collect();
         let facts = scope.facts.clone();
         Ok(ProjectSearcher { project, snapshot, within, rules, filter, facts, pattern, structure, tags })
     }
 
     /// The same place without these paths from its root.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub(crate) fn without(mut self, paths: Vec<String>) -> Result<ProjectSearcher> {
         self.within.without.extend(paths);
         self.rules = self.rules.without(&self.within.without);
         let ProjectSearcher { project, snapshot, within, rules, facts, pattern, structure, .. } = &self;
-        let (pattern, structure) = (pattern.as_ref(), structure.as_ref());
-        self.filter = Filter::new(pattern, structure, facts, rules, &within.below, project, snapshot)?;
+        let patterns = (pattern.as_ref(), structure.as_ref());
+        self.filter = Filter::new(patterns, facts, rules, &within.below, project, snapshot, &|| false)?;
         Ok(self)
     }
 
     /// The lines of the scope, by path and number, up to `lines_max`: path, number, text. With a pattern these are the
     /// lines of indexed files that it matches, else a line of each unit: the call, where calls were asked for. The second
     /// part tells whether there are more.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn lines(&self, lines_max: usize) -> Result<(Vec<ScopeLine>, bool)> {
         if self.pattern.is_some() || self.structure.is_some() {
             return Ok(self.matching_lines(lines_max));
@@ -389,9 +383,6 @@ impl ProjectSearcher {
 
     /// Lists the place's units by path and line, a result for each file. With `call_lines`, units that were asked for
     /// by their calls show the line of the call.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn list(&self, length: Length, call_lines: bool) -> Result<ProjectRanking> {
         let answer = list(&self.snapshot, self.filter(), length)?;
         let matches = answer.hits.iter().map(|hit| hit.units.len() as u64).collect();
@@ -400,9 +391,6 @@ impl ProjectSearcher {
     }
 
     /// Works out results of a ranking in parallel, each with the wanted detail.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn files(&self, ranked: &ProjectRanking, hits: &[usize], detail: Detail) -> Result<Vec<FileAnswer>> {
         if hits.len() == 1 || detail == Detail::Names {
             return hits.iter().map(|hit| self.file(ranked, *hit, detail)).collect();
@@ -414,13 +402,14 @@ impl ProjectSearcher {
     /// What lies around the best unit of a file that a pack shows first.
     fn surroundings(&self, shown: &[RankedUnit], units: &[Unit]) -> Result<Surroundings> {
         let (Some(first), Some(unit)) = (shown.first(), units.first()) else { return Ok(Surroundings::default()) };
-        Surroundings::of(&CallGraph::new(&self.snapshot), first.unit, unit)
+        let mut around = Surroundings::of(&CallGraph::new(&self.snapshot), first.unit, unit)?;
+        let hash = |path: &str| Some(self.snapshot.texts.hashed(&self.project.root, path).ok()?.1);
+        around.called.retain(|place| self.record(&place.path).map(|record| record.hash) == hash(&place.path));
+        Ok(around)
     }
 
-    /// Works out one result of a ranking, with the wanted detail.
-    ///
-    /// # Errors
-    /// When the index can't be read.
+    /// Works out one result of a ranking, with the wanted detail. Where the file has changed since, the units that it has
+    /// no more are left out, all of them where it is gone.
     pub fn file(&self, ranked: &ProjectRanking, hit: usize, detail: Detail) -> Result<FileAnswer> {
         let is_first = hit == 0;
         let hit = &ranked.answer.hits[hit];
@@ -430,10 +419,10 @@ impl ProjectSearcher {
         if detail == Detail::Names {
             return Ok(file);
         }
-        // If the file can't be read any more, the index alone is shown.
-        let (text, hash) = self.snapshot.texts.hashed(&self.project.root, path).unwrap_or_default();
+        // Nothing is shown that can't be compared with the file.
+        let Ok((text, hash)) = self.snapshot.texts.hashed(&self.project.root, path) else { return Ok(file) };
         let record = self.record(path);
-        let is_other = !text.is_empty() && record.is_some_and(|record| record.hash != hash);
+        let is_other = record.is_some_and(|record| record.hash != hash);
         file.text = Arc::unwrap_or_clone(text);
         file.matching_lines =
             self.filter.as_ref().and_then(|f| f.matches_of(path, &self.snapshot)).map(<[u32]>::to_vec);
@@ -450,7 +439,7 @@ impl ProjectSearcher {
             true => follow(&mut units, path, &file.text, ranked.words()),
             false => vec![true; units.len()],
         };
-        if detail == Detail::Parts && is_first {
+        if detail == Detail::Parts && is_first && !is_other {
             file.surroundings = self.surroundings(&shown, &units)?;
         }
         let pointed = || shown.iter().filter_map(|candidate| candidate.pointed_line);
@@ -460,7 +449,7 @@ impl ProjectSearcher {
         let lines = lines_between(&file.text, first as usize, end as usize, read::lines);
         let mut weighed = WeighedLines::new(&lines);
         let mut answered = Vec::with_capacity(units.len());
-        for ((unit, candidate), is_there) in units.into_iter().zip(&shown).zip(there) {
+        for ((unit, candidate), _) in units.into_iter().zip(&shown).zip(there).filter(|(_, is_there)| *is_there) {
             let steps = ranked.steps(candidate);
             let mut one = UnitAnswer { score: candidate.score, steps, ..UnitAnswer::default() };
             let words = ranked.words();
@@ -476,9 +465,7 @@ impl ProjectSearcher {
                 None if file.matching_lines.is_none() && is_headed(&unit, &file.language) => unit.span.line as usize,
                 None => words.best_line(&mut weighed, &unit, file.matching_lines.as_deref()),
             };
-            // Another unit may have taken the lines of one that is gone.
-            let known = if is_there || unit.name.is_empty() { &lines[..] } else { &[] };
-            one.line = self.line(words, known, number, &unit);
+            one.line = self.line(words, &lines, number, &unit);
             one.last_line = (unit.span.end as usize).min(lines.len());
             one.name_line = own_line(&lines, &unit, one.last_line);
             if detail == Detail::Relations && (answered.is_empty() || ranked.is_list) && !unit.name.is_empty() {
@@ -490,12 +477,14 @@ impl ProjectSearcher {
             }
             one.id = StableId::new(path, unit.span.line, unit.span.end);
             one.unit = unit;
-            answered.push(one);
+            if one.line.is_in_file {
+                answered.push(one);
+            }
         }
         file.units = answered;
         if let Some(record) = record.filter(|_| detail == Detail::Relations) {
             file.imports = self.snapshot.lexical.imports(record.id)?;
-            file.matched_lines = ranked.matched_lines(record.id, &self.snapshot)?;
+            file.matched_lines = if is_other { None } else { ranked.matched_lines(record.id, &self.snapshot)? };
         }
         Ok(file)
     }
@@ -514,9 +503,6 @@ impl ProjectSearcher {
     }
 
     /// The indexed files that the scope allows and that are not in `ranked`, by path.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn files_without(&self, ranked: &ProjectRanking) -> Result<Vec<FileAnswer>> {
         let hit: HashSet<&str> = (0..ranked.len()).map(|h| ranked.path(h)).collect();
         let allowed = allowed_files(&self.rules, &self.within.below, &self.snapshot)?;
@@ -550,14 +536,18 @@ impl ProjectSearcher {
         }
     }
 
-    /// The line with the name of a unit of a file, as the file is now.
-    pub(crate) fn name_line(&self, path: &str, unit: &Unit) -> u32 {
-        let (text, _) = self.snapshot.texts.hashed(&self.project.root, path).unwrap_or_default();
+    /// A unit of a file as the file is now, and the line with its name; `None` where it is gone.
+    pub(crate) fn current(&self, path: &str, mut unit: Unit) -> Option<(Unit, u32)> {
+        let (text, hash) = self.snapshot.texts.hashed(&self.project.root, path).ok()?;
+        let is_other = self.record(path).is_some_and(|record| record.hash != hash);
+        if is_other && !follow(std::slice::from_mut(&mut unit), path, &text, &QueryWords::of_text(""))[0] {
+            return None;
+        }
         let lines = lines_between(&text, unit.span.line as usize, unit.span.end as usize, read::lines);
-        own_line(&lines, unit, unit.span.end as usize) as u32
+        let line = own_line(&lines, &unit, unit.span.end as usize) as u32;
+        Some((unit, line))
     }
 
-    /// The record of a file of its index.
     pub(crate) fn record(&self, path: &str) -> Option<&FileRecord> {
         let files = &self.snapshot.files.files;
         files.binary_search_by(|f| f.path.as_str().cmp(path)).ok().map(|at| &files[at])

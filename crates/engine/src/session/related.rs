@@ -28,7 +28,6 @@ const TOGETHER_OF_MAX: usize = 50;
 /// Asks for calls over several levels.
 #[derive(Clone, Debug)]
 pub struct CallLevelsRequest {
-    /// Where calls begin.
     pub start: CallStart,
     /// Which way calls are followed.
     pub direction: CallDirection,
@@ -46,7 +45,6 @@ pub enum CallStart {
     Names(Vec<String>),
     /// The one on a line of a file.
     Unit {
-        /// The file.
         file: PathBuf,
         /// The line, from 1.
         line: u32,
@@ -75,9 +73,7 @@ pub struct CallLevelsAnswer {
 pub struct CallRow {
     /// Its file, without text and units.
     pub file: FileAnswer,
-    /// The unit.
     pub unit: Unit,
-    /// The line with its name.
     pub name_line: u32,
     /// Its level, from 1.
     pub level: usize,
@@ -85,7 +81,6 @@ pub struct CallRow {
     pub is_certain: bool,
     /// The name that is called in the last step.
     pub callee: String,
-    /// Whether it is a test.
     pub is_test: bool,
 }
 
@@ -167,7 +162,6 @@ impl Session {
         Ok(ImpactAnswer { changed, affected })
     }
 
-    /// Opens a scope with all of its files.
     fn open_whole(&mut self, scope: &Scope) -> Result<()> {
         let request = SearchRequest { scope: scope.clone(), ..SearchRequest::default() };
         self.need_model(&request, RankBy::Words)?;
@@ -202,9 +196,6 @@ impl Session {
 impl ProjectSearcher {
     /// Follows calls over several levels in this project from the units of names, plain or qualified; shows those within
     /// the scope of the search.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn call_levels(&self, names: &[String], direction: CallDirection, depth: usize) -> Result<CallLevelsAnswer> {
         let start = FoundStart::Names(names.iter().map(|name| CodeName::new(name, false)).collect());
         let mut answer = CallLevelsAnswer::default();
@@ -213,9 +204,6 @@ impl ProjectSearcher {
     }
 
     /// What else a change affects in this project, within the scope of the search; `past` knows what changed together.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn impact(&self, changed: ChangedCode, past: &Past<'_>, request: &ImpactRequest) -> Result<ImpactAnswer> {
         let together = together_of(&self.project, &changed, past);
         let affected = affected_files(self, &changed, &together, request)?;
@@ -252,23 +240,20 @@ fn add_levels(
     Ok(())
 }
 
-/// The units that the scope of a place allows, read for output.
+/// The units that the scope of a place allows, read for output; those that are gone since are left out.
 fn shown_rows(place: &ProjectSearcher, graph: &CallGraph<'_>, mut steps: Vec<CallStep>) -> Result<Vec<CallRow>> {
     if let Some(filter) = place.filter() {
         steps.retain(|step| place.snapshot.lexical.is_allowed(step.unit.hit.key, filter));
     }
     let keys: Vec<UnitId> = steps.iter().map(|step| step.unit.hit.key).collect();
     let units = place.snapshot.units(&keys)?;
-    let row = |(step, unit): (CallStep, Unit)| CallRow {
-        file: place.named(graph.path(step.unit.hit.file)),
-        name_line: place.name_line(graph.path(step.unit.hit.file), &unit),
-        unit,
-        level: step.level,
-        is_certain: step.is_certain,
-        callee: step.callee,
-        is_test: step.is_test,
+    let row = |(step, unit): (CallStep, Unit)| {
+        let path = graph.path(step.unit.hit.file);
+        let (unit, name_line) = place.current(path, unit)?;
+        let CallStep { level, is_certain, callee, is_test, .. } = step;
+        Some(CallRow { file: place.named(path), name_line, unit, level, is_certain, callee, is_test })
     };
-    Ok(steps.into_iter().zip(units).map(row).collect())
+    Ok(steps.into_iter().zip(units).filter_map(row).collect())
 }
 
 /// The affected files of one project, as many as are wanted.
@@ -299,8 +284,8 @@ fn affected_files(
     let mut units = place.snapshot.units(&keys)?.into_iter();
     let file = |one: Affected| {
         let path = graph.path(one.file);
-        let unit = one.unit.and_then(|_| units.next());
-        let name_line = unit.as_ref().map_or(1, |unit| place.name_line(path, unit));
+        let unit = one.unit.and_then(|_| units.next()).and_then(|unit| place.current(path, unit));
+        let (unit, name_line) = unit.map_or((None, 1), |(unit, line)| (Some(unit), line));
         let Affected { score, is_test, reasons, .. } = one;
         // The root was not given by the caller, so paths are shown from the current folder.
         let file = FileAnswer { given: None, ..place.named(path) };

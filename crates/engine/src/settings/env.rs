@@ -20,7 +20,6 @@ const LOADER_PATH: &str = if cfg!(target_os = "macos") { "DYLD_LIBRARY_PATH" } e
 pub struct Secret(String);
 
 impl Secret {
-    /// The text.
     pub fn reveal(&self) -> &str {
         &self.0
     }

@@ -13,12 +13,10 @@ use crate::settings::cloud::holds_credentials;
 use crate::settings::did_you_mean::nearest;
 use crate::settings::variable;
 
-/// A setting.
 #[derive(Debug)]
 pub struct Key {
     /// Its name in a file and on the command line.
     pub name: &'static str,
-    /// What it takes.
     pub kind: SettingKind,
     /// Its default, as written.
     pub default: &'static str,
@@ -191,12 +189,10 @@ pub static KEYS: &[Key] = &[
     },
 ];
 
-/// A setting's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SettingValue {
     /// A number, word or switch, as text.
     Text(String),
-    /// Several.
     List(Vec<String>),
 }
 
@@ -211,7 +207,6 @@ impl std::fmt::Display for SettingValue {
 }
 
 impl Key {
-    /// Its default.
     pub fn default_value(&self) -> SettingValue {
         match self.kind {
             SettingKind::List | SettingKind::Terms | SettingKind::Folders => SettingValue::List(Vec::new()),

@@ -1,6 +1,5 @@
 //! The values that settings take, and which of them apply from an untrusted repository.
 
-/// What a setting takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SettingKind {
     /// A whole number.
@@ -13,13 +12,9 @@ pub enum SettingKind {
     Choice(&'static [&'static str]),
     /// Bytes, or with K, M, G.
     Size,
-    /// A list of patterns.
     List,
-    /// A list of terms.
     Terms,
-    /// A list of folders.
     Folders,
-    /// A format of links.
     Links,
     /// A model's folder or name.
     Model,
@@ -31,11 +26,8 @@ pub enum SettingKind {
 /// narrows what is indexed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Untrusted {
-    /// Always.
     Taken,
-    /// Where it is false.
     FalseOnly,
-    /// Where it is the default.
     DefaultOnly,
     /// Where it is at most what the user's own settings say.
     AtMostYours,

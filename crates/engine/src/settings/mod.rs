@@ -41,14 +41,12 @@ pub const REPOSITORY_FILE: &str = ".colgrep.toml";
 /// Largest settings file that is read, in bytes.
 const FILE_BYTES_MAX: u64 = 256 << 10;
 
-/// Where a value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ValueSource {
     /// Nothing says otherwise.
     Default,
     /// The user's or the repository's file.
     File(PathBuf),
-    /// A variable of the environment.
     Variable(String),
     /// The index, as `init` made it.
     Index,
@@ -69,7 +67,6 @@ impl std::fmt::Display for ValueSource {
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     values: BTreeMap<String, (SettingValue, PathBuf)>,
-    /// The files that were read.
     files: Vec<PathBuf>,
     /// What the index around is to keep for the ranking by meaning.
     kept: VectorMode,
@@ -98,9 +95,6 @@ impl Settings {
     }
 
     /// The settings at another place: a copy where the same files apply there.
-    ///
-    /// # Errors
-    /// As [`Settings::read`].
     pub fn beside(&self, env: &Env, start: &Path) -> Result<Settings> {
         let SettingsFiles { user, repository } = SettingsFiles::at(env, start);
         let is_same = self.files.iter().eq(user.iter().chain(&repository));
@@ -414,7 +408,6 @@ struct SettingsFiles {
 }
 
 impl SettingsFiles {
-    /// The files in force at `start`.
     fn at(env: &Env, start: &Path) -> SettingsFiles {
         SettingsFiles {
             user: env.settings_file().filter(|path| path.is_file()),

@@ -180,7 +180,6 @@ pub(super) fn is_users_own(key: &str) -> bool {
 pub struct UntrustedSettings {
     /// The repository's file.
     pub path: PathBuf,
-    /// What it says.
     pub values: Vec<(String, SettingValue)>,
     /// Why its other entries can't be understood.
     pub unread: Vec<String>,

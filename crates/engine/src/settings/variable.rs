@@ -19,7 +19,6 @@ pub(crate) const OWN: [&str; 8] = [
     "COLGREP_PROGRESS",
 ];
 
-/// The variable of a knob.
 pub fn variable(knob: Knob) -> String {
     format!("{PREFIX}{}", knob.name().to_uppercase())
 }

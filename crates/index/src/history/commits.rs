@@ -126,7 +126,6 @@ fn listed(printed: &str, known: &HashMap<String, i64>) -> HashMap<String, i64> {
 /// Commits by their names.
 pub(super) type Read = HashMap<String, Commit>;
 
-/// One commit.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Commit {
     time: Moment,

@@ -36,7 +36,6 @@ impl UnitFilter for AtLines {
 /// Lines of transcripts that were not understood, and of how many transcripts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Unknown {
-    /// Lines.
     pub lines: u64,
     /// Transcripts.
     pub files: u64,

@@ -27,7 +27,6 @@ use crate::walk::{WalkOptions, Walked, WalkedFile};
 pub const HISTORY_VERSION: u32 = 2;
 /// The language of a commit in the table.
 const COMMIT: &str = "commit";
-/// The language of a session.
 const SESSION: &str = "session";
 
 /// Whether a document of a history is a commit. Its path is the commit's full name then, else the transcript's path.
@@ -51,7 +50,6 @@ pub struct HistorySource<'a> {
     pub git: Option<&'a dyn Git>,
     /// The folder that the repository's worktrees share.
     pub common: &'a std::path::Path,
-    /// Transcripts of agents.
     pub sessions: &'a TranscriptFolders,
 }
 

@@ -13,7 +13,6 @@ impl Roots {
         Roots(roots)
     }
 
-    /// The roots.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Path> {
         self.0.iter().map(PathBuf::as_path)
     }

@@ -34,9 +34,6 @@ pub struct TogetherFile {
 }
 
 /// Files that changed together with the one at `path` (from the repository's root), strongest first.
-///
-/// # Errors
-/// When the index can't be read.
 pub fn together(history: &Snapshot, path: &str) -> Result<Vec<TogetherFile>> {
     let commits = commits(history);
     let hits = history.lexical.mentioning(path)?;
@@ -58,9 +55,6 @@ pub fn together(history: &Snapshot, path: &str) -> Result<Vec<TogetherFile>> {
 
 /// Files that past commits similar to the question changed, strongest first, each with its share of the strongest (1):
 /// of the best 20 commits by the words of subject and body, each gives its score / √n to its n files.
-///
-/// # Errors
-/// When the index can't be read.
 pub fn evidence(history: &Snapshot, question: &str, knobs: &Knobs) -> Result<Vec<(String, f32)>> {
     let mut tokenizer = Tokenizer::default();
     let query = Query::new(question, &history.files.root, language::facts(), &mut tokenizer);

@@ -32,7 +32,6 @@ pub struct CommitPoint {
     pub sealed: bool,
     /// The segments in their order, each with the stamp of its file of deletions.
     pub(crate) segments: Arc<[(String, Option<u64>)]>,
-    /// The file.
     pub(super) text: Arc<[u8]>,
 }
 
@@ -74,7 +73,6 @@ impl CommitPoint {
         Ok(CommitPoint { payload: meta.payload, sealed: unseal(&text).is_some(), segments, text: text.into() })
     }
 
-    /// The file.
     pub(crate) fn text(&self) -> &[u8] {
         &self.text
     }

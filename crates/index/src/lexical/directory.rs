@@ -33,7 +33,6 @@ pub(super) struct IndexDirectory {
 }
 
 impl IndexDirectory {
-    /// A directory to read one commit from.
     pub(super) fn reader(folder: &Path, point: &CommitPoint) -> IndexDirectory {
         IndexDirectory { folder: folder.to_path_buf(), disk: None, point: Some(Arc::clone(&point.text)) }
     }

@@ -17,7 +17,6 @@ use crate::units::{TEXT_BYTES_MAX, text_hash, unit_text};
 /// Facts of an entry besides its text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
-    /// When.
     pub time: Moment,
     /// Paths from the repository's root, each with the tool that named it (empty for a commit).
     pub mentions: BTreeSet<(String, String)>,
@@ -39,7 +38,6 @@ pub struct EntryHit {
     pub file: FileId,
     /// Its line there.
     pub line: u32,
-    /// When.
     pub time: Moment,
 }
 
@@ -72,9 +70,6 @@ impl Lexical {
     }
 
     /// An entry as stored: its unit with the beginning of its body, and its facts.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn entry(&self, unit: UnitId) -> Result<(Unit, Entry)> {
         let bytes = self.kept(unit)?;
         let damaged =
@@ -84,18 +79,12 @@ impl Lexical {
     }
 
     /// The text that is encoded of an entry.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn kept_text(&self, unit: UnitId) -> Result<(TextHash, String)> {
         let text = unit_text("", &self.unit(unit)?.unit(&[]));
         Ok((text_hash(&text), text))
     }
 
     /// The same of all entries of a commit or session.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub(crate) fn kept_texts(&self, file: FileId) -> Result<Vec<(TextHash, String)>> {
         let mut documents = self.documents_of(file)?;
         documents.retain(|(s, doc)| !self.segments[*s].info(*doc).is_file());
@@ -103,9 +92,6 @@ impl Lexical {
     }
 
     /// The paths that entries mention and that `keep` wants, each once.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn paths_where(&self, keep: impl Fn(&str) -> bool) -> Result<BTreeSet<String>> {
         let mut paths = BTreeSet::new();
         for segment in &self.segments {
@@ -121,9 +107,6 @@ impl Lexical {
     }
 
     /// The entries that mention a path.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn mentioning(&self, path: &str) -> Result<Vec<EntryHit>> {
         let term = Term::from_field_text(self.fields.mention, path);
         let mut hits = Vec::new();
@@ -135,9 +118,6 @@ impl Lexical {
 
     /// Passes to `visit` each unit's position in `units` with the paths that it mentions, at most `paths_max` (units
     /// with more are left out). Fetches no entry.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn each_mention(
         &self,
         units: &[UnitId],

@@ -24,7 +24,6 @@ pub struct CodeName {
 }
 
 impl CodeName {
-    /// Reads a name.
     pub fn new(text: &str, ignores_case: bool) -> CodeName {
         let text = text.trim().trim_matches(['`', '"', '\'']);
         CodeName { whole: text.strip_suffix("()").unwrap_or(text).to_string(), ignores_case }
@@ -92,9 +91,6 @@ pub fn split_callee(callee: &str) -> (&str, &str) {
 
 impl Lexical {
     /// The names that units call, as written, by their last part.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn callees(&self) -> Result<HashMap<String, Vec<String>>> {
         let mut callees: HashMap<String, Vec<String>> = HashMap::new();
         for segment in &self.segments {
@@ -113,33 +109,21 @@ impl Lexical {
     }
 
     /// The units that call a name written exactly so, by file and line.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn callers_as_written(&self, callee: &str) -> Result<Vec<UnitHit>> {
         self.units_of_term(&Term::from_field_text(self.fields.callee, callee), None)
     }
 
     /// The units with a name, which may be qualified, by file and line, each as stored.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn units_of_name(&self, name: &CodeName) -> Result<Vec<(UnitHit, Unit)>> {
         self.units_named(asked_last(&name.whole), |unit| name.is_of(unit))
     }
 
     /// The units whose name has this last part, by file and line, each as stored.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn units_with_last_part(&self, last: &str) -> Result<Vec<(UnitHit, Unit)>> {
         self.units_named(last, |unit| written_last(&unit.name) == last)
     }
 
     /// How many units have this last part of a name, ignoring case; those that were removed may count.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn definition_count(&self, last: &str) -> Result<u64> {
         let term = Term::from_field_text(self.fields.definition, &folded(last_segment(last)));
         let of = |segment: &LexicalSegment| -> Result<u64> {
@@ -150,18 +134,12 @@ impl Lexical {
     }
 
     /// The units that call a name, by file and line.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn callers_of(&self, name: &CodeName, filter: Option<&dyn UnitFilter>) -> Result<Vec<UnitHit>> {
         let called = self.callers_by(name, false, filter)?;
         if called.is_empty() { self.callers_by(name, true, filter) } else { Ok(called) }
     }
 
     /// The units that call a name as written or, if `is_loose`, with other punctuation at its ends.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn callers_by(&self, name: &CodeName, is_loose: bool, filter: Option<&dyn UnitFilter>) -> Result<Vec<UnitHit>> {
         self.units_calling(
             |callee| if is_loose { name.is_nearly_called(callee) } else { name.is_called(callee) },
@@ -190,9 +168,6 @@ impl Lexical {
 
     /// The definitions of what the units of a name call, by file and line; declarations only of callees without
     /// definitions. `units` loads units with their calls.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn called_by(&self, name: &CodeName, units: impl Fn(&[UnitId]) -> Result<Vec<Unit>>) -> Result<Vec<UnitHit>> {
         let mut callees = BTreeSet::new();
         let named = self.units_named(asked_last(&name.whole), |unit| name.is_of(unit))?;

@@ -27,7 +27,6 @@ pub(super) const SIGNATURE: [&str; STRIPS] =
 /// Kind code of a file's document.
 pub(super) const FILE_KIND: u64 = 7;
 
-/// The fields of the index.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fields {
     /// The searched fields, in the order of [`UnitField::ALL`].

@@ -21,9 +21,6 @@ pub fn unsealed(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// Replaces a file of a segment by one with this content and its checksums.
-///
-/// # Errors
-/// When the disk refuses.
 pub fn seal(path: &Path, content: &[u8]) -> io::Result<()> {
     fs::remove_file(path)?;
     let mut writer = SealedWriter::new(Disk::default().create_new(path)?, path);

@@ -18,9 +18,6 @@ use crate::ids::FileId;
 
 impl Lexical {
     /// The files with a term in any unit, ascending.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn files_with(&self, term: &str) -> Result<Vec<FileId>> {
         let mut files = Vec::new();
         for field in self.fields.unit {
@@ -35,9 +32,6 @@ impl Lexical {
     }
 
     /// The files that import one of these keys, ascending.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn importers(&self, keys: &[String]) -> Result<Vec<FileId>> {
         let mut files = Vec::new();
         for key in keys {
@@ -52,9 +46,6 @@ impl Lexical {
     }
 
     /// Whether a term occurs in the name of a unit or in the topic of a file.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn is_name(&self, term: &str) -> Result<bool> {
         let name = UnitField::ALL.iter().position(|field| *field == UnitField::Name).unwrap_or_default();
         for field in [self.fields.unit[name], self.fields.topic] {
@@ -71,9 +62,6 @@ impl Lexical {
     }
 
     /// First and last line, for each file, of those of `units` with a word of the query other than a stop word.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn matched_lines(
         &self,
         query: &Query,
@@ -108,9 +96,6 @@ impl Lexical {
     }
 
     /// The units that define `name` in this spelling, by file and line.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn definitions(&self, name: &str, filter: Option<&dyn UnitFilter>) -> Result<Vec<UnitHit>> {
         let term = Term::from_field_text(self.fields.definition, &folded(name));
         let mut units = self.units_of_term(&term, filter)?;
@@ -144,9 +129,6 @@ impl Lexical {
 
     /// The smallest unit around a line of a file that `filter` allows, documentation included; if there is none, the
     /// last one before it. `None` if the only unit around it is not allowed.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn unit_around(&self, file: FileId, line: u32, filter: Option<&dyn UnitFilter>) -> Result<Option<UnitHit>> {
         let mut best: Option<((bool, u32, u32), UnitHit)> = None;
         let mut lies_in_another = false;

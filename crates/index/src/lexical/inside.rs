@@ -16,9 +16,6 @@ const FRAME_LINES_MAX: u32 = 10;
 impl Lexical {
     /// Lines of tests in files whose paths are not those of tests: units that the language's syntax marks as tests, and
     /// modules named `tests` or `test` of the files that `has_modules` accepts (Rust keeps tests there).
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn tests_inside(&self, has_modules: impl Fn(FileId) -> bool) -> Result<HashMap<FileId, Vec<(u32, u32)>>> {
         let mut tests: HashMap<FileId, Vec<(u32, u32)>> = HashMap::new();
         let mut modules: HashMap<(FileId, String), (u32, u32)> = HashMap::new();

@@ -30,7 +30,6 @@ fn version(reader: &SegmentReader) -> Version {
     (reader.segment_id().uuid_string(), reader.delete_opstamp())
 }
 
-/// The sums that a writer saved.
 pub(super) struct SavedSums(HashMap<Version, FieldLengths>);
 
 impl SavedSums {

@@ -62,9 +62,6 @@ impl NamesFound {
 
 impl Lexical {
     /// Looks up the words of a query that may be names.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn names(&self, query: &Query) -> Result<NamesFound> {
         let mut names = NamesFound::default();
         for word in &query.plain_words {
@@ -87,9 +84,6 @@ impl Lexical {
     }
 
     /// Files whose names or definitions match the query, allowed by `filter`; `names` are the lookups of its words.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn named_files(
         &self,
         query: &Query,
@@ -180,9 +174,6 @@ impl Lexical {
     }
 
     /// Calls `visit` with the name of each definition in lower case, including deleted ones.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn each_definition_name(&self, mut visit: impl FnMut(&str)) -> Result<()> {
         for segment in &self.segments {
             let index = segment.reader.inverted_index(self.fields.definition)?;
@@ -195,9 +186,6 @@ impl Lexical {
     }
 
     /// The name, as written, of each definition that `filter` allows and that has a name in lower case.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn spellings_of(&self, lower: &str, filter: Option<&dyn UnitFilter>) -> Result<Vec<String>> {
         let hits = self.units_of_term(&Term::from_field_text(self.fields.definition, lower), filter)?;
         let name = |unit: Unit| last_segment(&unit.name).to_string();
@@ -205,9 +193,6 @@ impl Lexical {
     }
 
     /// The units whose own name and enclosing names contain all terms, by file and line.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn units_with_names(&self, terms: &[String], filter: Option<&dyn UnitFilter>) -> Result<Vec<UnitHit>> {
         let fields = UnitField::ALL.iter().zip(self.fields.unit);
         let fields = fields.filter(|(kind, _)| matches!(kind, UnitField::Name | UnitField::Parent));
@@ -251,9 +236,6 @@ impl Lexical {
     }
 
     /// The number of files with each term in their topics.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn topic_frequency(&self, terms: &[String]) -> Result<Vec<u64>> {
         terms.iter().map(|text| self.files_with_topic(text)).collect()
     }

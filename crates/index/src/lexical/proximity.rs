@@ -45,9 +45,6 @@ type Counts = FxHashMap<FileId, (u32, u32)>;
 
 impl Lexical {
     /// Counts the query's pairs of neighbouring terms.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn pairs(&self, query: &Query, sample: &PairSample<'_>) -> Result<Vec<PairFound>> {
         let mut all = Vec::new();
         for ((first, second), part) in query.pairs().into_iter().zip(sample.parts) {

@@ -45,7 +45,6 @@ pub struct UnitPlace {
     pub key: UnitId,
     /// Its file's number.
     pub file: FileId,
-    /// Its kind.
     pub kind: UnitKind,
     /// Its first line, documentation included.
     pub first: u32,
@@ -60,7 +59,6 @@ pub struct UnitHit {
     pub key: UnitId,
     /// Its file's number.
     pub file: FileId,
-    /// Its kind.
     pub kind: UnitKind,
     /// How it relates to what it names.
     pub role: UnitRole,
@@ -79,7 +77,6 @@ pub struct UnitHit {
 pub struct UnitSpan {
     /// Its key in this snapshot.
     pub key: UnitId,
-    /// Its kind.
     pub kind: UnitKind,
     /// First line of its documentation or attributes.
     pub first: u32,
@@ -200,9 +197,6 @@ pub(super) fn key(segment: usize, doc: DocId) -> UnitId {
 }
 
 /// Opens a commit without its segments.
-///
-/// # Errors
-/// As [`Lexical::open_at`].
 pub(super) fn index_at(folder: &Path, point: &CommitPoint) -> Result<(Index, Fields)> {
     let (own_schema, fields) = schema();
     let index = Index::open(IndexDirectory::reader(folder, point))?;
@@ -286,7 +280,6 @@ impl Lexical {
         Some(segment.hit(key, doc))
     }
 
-    /// The lines of a unit.
     pub(super) fn span_of(&self, key: UnitId) -> Option<Span> {
         let (segment, doc) = self.document(key)?;
         Some(segment.info(doc).span())
@@ -349,9 +342,6 @@ impl Lexical {
     }
 
     /// The units of a file that `filter` allows, by line, all with score 0.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn units_of(&self, file: FileId, filter: Option<&dyn UnitFilter>) -> Result<Vec<UnitHit>> {
         let mut units: Vec<UnitHit> = Vec::new();
         for (s, doc) in self.documents_of(file)? {
@@ -365,9 +355,6 @@ impl Lexical {
     }
 
     /// Positions of the units of a file.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn spans_of(&self, file: FileId) -> Result<Vec<UnitSpan>> {
         let documents = self.documents_of(file)?.into_iter().map(|(s, doc)| (key(s, doc), self.segments[s].info(doc)));
         let span = |(key, info): (UnitId, Info)| UnitSpan {

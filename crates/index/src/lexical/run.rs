@@ -33,9 +33,6 @@ pub fn run_of(text: &str, tokenizer: &mut Tokenizer) -> Run {
 impl Lexical {
     /// The files with a unit where the terms of a run occur at their distances, whatever the punctuation between them;
     /// ascending.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn files_with_run(&self, run: &[(String, u32)]) -> Result<Vec<FileId>> {
         let mut files: Vec<FileId> = self.units_with_run(run)?.into_iter().map(|(_, file)| file).collect();
         files.sort_unstable();
@@ -44,9 +41,6 @@ impl Lexical {
     }
 
     /// The units with such a run, ascending, each with its file.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub(super) fn units_with_run(&self, run: &[(String, u32)]) -> Result<Vec<(UnitId, FileId)>> {
         let mut units = Vec::new();
         let fields = UnitField::ALL.iter().zip(self.fields.unit);

@@ -76,7 +76,6 @@ pub struct Scoring<'a> {
     pub bm25: &'a Bm25,
     /// Which units may be returned; all without a filter.
     pub filter: Option<&'a dyn UnitFilter>,
-    /// The order of files.
     pub order: &'a FileOrder,
 }
 
@@ -108,9 +107,6 @@ impl std::fmt::Debug for Scorer<'_> {
 
 impl Lexical {
     /// Looks up the terms of a query once, for all readers.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn look_up<'a>(&'a self, query: &'a Query, bm25: &Bm25) -> Result<LookedUp<'a>> {
         self.look_up_in(query, bm25, PruningSizes::default())
     }
@@ -128,9 +124,6 @@ impl Lexical {
 
 impl<'a> LookedUp<'a> {
     /// The counts of units, lengths and terms; those of files, definitions and topics are left at 0.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn statistics(&self) -> Result<Statistics> {
         let (units, lengths) = self.lexical.lengths();
         let mut statistics = Statistics { units, lengths, ..Statistics::default() };
@@ -151,9 +144,6 @@ impl<'a> LookedUp<'a> {
 
     /// For each term of the query, the positions of units with it in `units`, which is sorted by key. Stop words get
     /// none: they occur nearly everywhere and weigh nothing.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn holders(&self, units: &[UnitId]) -> Result<Vec<Vec<u32>>> {
         let of_term =
             |term: &ScoredTerm<'_>| if term.term.stop { Ok(Vec::new()) } else { self.holders_of(term, units) };
@@ -183,9 +173,6 @@ impl<'a> LookedUp<'a> {
 impl Scorer<'_> {
     /// Scores the units with a term of the query and returns the best `units_max` that the filter allows. If these are
     /// in fewer than `files_min` files, adds the best unit of each next file until there are enough.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn search(&self, units_max: usize, files_min: usize) -> Result<Vec<UnitHit>> {
         let mut depth = units_max;
         loop {
@@ -199,9 +186,6 @@ impl Scorer<'_> {
     }
 
     /// The best unit of each file, by score; for a file without any term of the query, its first unit with score 0.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn best_of(&self, files: &[FileId]) -> Result<Vec<UnitHit>> {
         let (lexical, filter) = (self.lists.lexical, self.scoring.filter);
         let mut units: Vec<UnitId> = Vec::new();
@@ -226,9 +210,6 @@ impl Scorer<'_> {
     }
 
     /// The units with their scores, 0 for those without a term of the query.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn scores_of(&self, units: &[UnitId]) -> Result<Vec<UnitHit>> {
         let mut hits = self.scored(units.to_vec())?;
         let scored: FxHashSet<UnitId> = hits.iter().map(|hit| hit.key).collect();
@@ -240,9 +221,6 @@ impl Scorer<'_> {
 
 impl LookedUp<'_> {
     /// For each of the units, whether it has a content term of the query in its name.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn name_hits(&self, units: &[UnitId]) -> Result<Vec<bool>> {
         let content: HashSet<&str> = self.query.content_terms().map(|t| t.text.as_str()).collect();
         let mut sorted: Vec<(UnitId, usize)> = units.iter().copied().zip(0..).collect();

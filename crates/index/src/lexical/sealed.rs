@@ -63,7 +63,6 @@ fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Writes a sealed file.
 pub(super) struct SealedWriter {
     file: DiskFile,
     name: String,
@@ -339,9 +338,6 @@ impl Sealed {
     }
 
     /// Reads everything and checks it.
-    ///
-    /// # Errors
-    /// As [`Sealed::open`].
     pub(super) fn verify(&self) -> io::Result<()> {
         const AT_ONCE: usize = 256;
         let blocks = self.blocks.len();

@@ -20,9 +20,6 @@ const ASKED_AT_ONCE: usize = 1 << 10;
 
 impl Lexical {
     /// The numbers of the files whose signatures rule out what is sought. A file without a signature is not among them.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn without(&self, sought: &Sought) -> Result<FixedBitSet> {
         let in_segment = |reader: &SegmentReader| {
             let column = |name: &str| reader.fast_fields().column_opt::<u64>(name);
@@ -33,9 +30,6 @@ impl Lexical {
 
     /// The same for the commit in `folder` whose point was read before. Opens only the columns and deletions of its
     /// segments, since their other files take several times as long.
-    ///
-    /// # Errors
-    /// As [`Lexical::open_at`].
     pub(crate) fn without_at(folder: &Path, point: &CommitPoint, sought: &Sought) -> Result<FixedBitSet> {
         let segments = index_at(folder, point)?.0.searchable_segments()?;
         let in_segment = |segment: &Segment| {

@@ -5,9 +5,6 @@ use crate::error::Result;
 
 impl Lexical {
     /// Bytes of each field for each purpose, as written by tantivy; stored documents have no field.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn space(&self) -> Result<Vec<(&'static str, String, u64)>> {
         let mut space = Vec::new();
         for segment in self.searcher.space_usage().map_err(tantivy::TantivyError::from)?.segments() {

@@ -18,9 +18,6 @@ const CALLERS_MAX: usize = 20;
 
 impl Lexical {
     /// The stored part of a unit.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn unit(&self, key: UnitId) -> Result<StoredUnit> {
         let bytes = self.kept(key)?;
         let mut unit: StoredUnit = postcard::from_bytes(&bytes).map_err(damaged("a stored unit is damaged"))?;
@@ -43,9 +40,6 @@ impl Lexical {
     }
 
     /// The imports of a file.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn imports(&self, file: FileId) -> Result<Vec<String>> {
         let mut imports = Vec::new();
         for (s, doc) in self.documents_of(file)? {
@@ -62,17 +56,11 @@ impl Lexical {
     }
 
     /// About how many units have a term: the highest count among its fields.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn units_with(&self, term: &str) -> Result<u64> {
         Ok(self.count_of(term)?.most())
     }
 
     /// The number of units with a term, for each field.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn count_of(&self, term: &str) -> Result<TermCount> {
         let mut count = TermCount::default();
         for (in_field, field) in count.in_field.iter_mut().zip(self.fields.unit) {
@@ -92,9 +80,6 @@ impl Lexical {
 
     /// Qualified names of units that call `name`, at most twenty, sorted by line and by `order` of their files, since
     /// file numbers depend on the order of updates.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub(crate) fn callers(&self, name: &str, order: impl Fn(FileId) -> u32) -> Result<Vec<String>> {
         let term = Term::from_field_text(self.fields.callee, last_segment(name));
         let mut found: Vec<(u32, u32, UnitId)> = Vec::new();

@@ -108,7 +108,6 @@ impl Lexical {
     }
 }
 
-/// Reads frequencies.
 pub(super) struct FrequencyReader<'a> {
     pub(super) lexical: &'a Lexical,
     pub(super) bm25: &'a Bm25,

@@ -26,9 +26,6 @@ impl Lexical {
     }
 
     /// The damage of the newest commit in `folder`: one error per damaged file.
-    ///
-    /// # Errors
-    /// When the disk refuses.
     pub(crate) fn damage(folder: &Path) -> Result<Vec<Error>> {
         let mut damage = Vec::new();
         // Opening finds missing files; the checksums find damage.

@@ -15,9 +15,6 @@ use crate::ids::FileId;
 impl Lexical {
     /// The files with a written word in any form, or with its pieces in a row if it has several (`1.2.3`): first all of
     /// them, then those with it in their text, not just in their paths.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn files_with_word(&self, word: &str) -> Result<(HashSet<FileId>, HashSet<FileId>)> {
         let mut tokenizer = Tokenizer::default();
         if words(word).nth(1).is_some() {
@@ -39,9 +36,6 @@ impl Lexical {
     }
 
     /// The number of units with a written word, for each field; 0 for a word of several pieces.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn count_of_word(&self, word: &str) -> Result<TermCount> {
         let mut tokenizer = Tokenizer::default();
         match term_of_word(word, &mut tokenizer).filter(|_| words(word).nth(1).is_none()) {
@@ -51,9 +45,6 @@ impl Lexical {
     }
 
     /// Calls `visit` with the terms in names and texts of units, including deleted ones.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn each_term(&self, mut visit: impl FnMut(&str)) -> Result<()> {
         let fields = UnitField::ALL.iter().zip(self.fields.unit);
         for (_, field) in fields.filter(|(of, _)| matches!(of, UnitField::Name | UnitField::Body)) {
@@ -69,9 +60,6 @@ impl Lexical {
     }
 
     /// The first unit by file and line that has a term and that `filter` allows.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn unit_with_term(&self, term: &str, filter: Option<&dyn UnitFilter>) -> Result<Option<UnitHit>> {
         for field in self.fields.unit {
             let units = self.units_of_term(&Term::from_field_text(field, term), filter)?;

@@ -87,7 +87,6 @@ impl Document for Queued {
     }
 }
 
-/// One file to be indexed.
 #[derive(Debug, Default)]
 pub struct FileDocument<'a> {
     /// The file's number.
@@ -201,9 +200,6 @@ impl Writer {
     }
 
     /// Stores just the signature of a file that is not indexed, with effect at the next commit.
-    ///
-    /// # Errors
-    /// As [`Writer::add`].
     pub fn sign(&self, id: FileId, signature: &ContentFilter) -> Result<()> {
         let ticket = Arc::new(self.queue.enter(2 * signature.size() + DOCUMENT_BYTES));
         let document = self.signed_document(id, signature, &[]);

@@ -89,17 +89,11 @@ impl TextCache {
     }
 
     /// As [`read_text`](super::read_text).
-    ///
-    /// # Errors
-    /// As [`read_text`](super::read_text).
     pub fn text(&self, root: &Path, path: &str) -> Result<Arc<String>> {
         self.hashed(root, path).map(|(text, _)| text)
     }
 
     /// The same with the hash of its bytes, which the index compares with its own.
-    ///
-    /// # Errors
-    /// As [`read_text`](super::read_text).
     pub fn hashed(&self, root: &Path, path: &str) -> Result<(Arc<String>, u128)> {
         let failed = |error| Error::io("read", &root.join(path), error);
         let (full, metadata) = locate(root, path).map_err(failed)?;

@@ -41,9 +41,6 @@ impl KnownFiles {
     /// Walks the tree at `root`, listing only the folders that changed, and leaves out unchanged files whose signatures
     /// rule out what is `sought`. An incomplete index, or one of another tree or other options, is not used, and
     /// everything is listed.
-    ///
-    /// # Errors
-    /// As [`walk`].
     pub fn narrowed(
         &self,
         root: &Path,
@@ -89,9 +86,6 @@ impl KnownFiles {
 
 impl Snapshot {
     /// Numbers of files below `root` that are unchanged on disk and whose signatures rule out what is `sought`.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn without(&self, root: &Path, sought: &Sought) -> Result<FixedBitSet> {
         let without = self.lexical.without(sought)?;
         let is_as_it_was = |file: &&FileRecord| {

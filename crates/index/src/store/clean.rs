@@ -84,9 +84,6 @@ impl Store {
     }
 
     /// Removes the whole folder. The caller holds the lock.
-    ///
-    /// # Errors
-    /// When the disk refuses.
     pub fn remove(&self, lock: &WriteLock) -> Result<()> {
         self.reset(lock, false)?;
         self.clear_incoming();

@@ -51,10 +51,20 @@ impl Store {
 
     /// Takes the write lock. Waits for another writer, but no longer than `patience`; `waits` is called once, before
     /// the wait begins.
+    pub fn lock_within(&self, patience: Duration, waits: &dyn Fn()) -> Result<WriteLock> {
+        self.lock_unless(&|| false, patience, waits)
+    }
+
+    /// The same, until `stops` is true.
     ///
     /// # Errors
-    /// As [`Store::lock`].
-    pub fn lock_within(&self, patience: Duration, waits: &dyn Fn()) -> Result<WriteLock> {
+    /// As [`Store::lock`], and [`Error::Stopped`].
+    pub(crate) fn lock_unless(
+        &self,
+        stops: &dyn Fn() -> bool,
+        patience: Duration,
+        waits: &dyn Fn(),
+    ) -> Result<WriteLock> {
         let started = Instant::now();
         let mut pause = LOOK_AFTER;
         let mut told = patience.is_zero();
@@ -66,6 +76,9 @@ impl Store {
             }
             if started.elapsed() >= patience {
                 return Err(Error::Busy(self.folder().to_path_buf()));
+            }
+            if stops() {
+                return Err(Error::Stopped);
             }
             if !std::mem::replace(&mut told, true) {
                 waits();

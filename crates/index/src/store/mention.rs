@@ -38,9 +38,6 @@ pub struct Mention {
 
 impl Snapshot {
     /// For each of the files, where it contains a text in some spelling. Reads at most 256 MiB, first files first.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn spelled(&self, files: &[Option<&FileRecord>], spelling: &Spelling) -> Result<Vec<Option<Spelled>>> {
         let (is_read, _) = self.to_be_read(files, spelling)?;
         let find = |(record, is_read): (&Option<&FileRecord>, &bool)| {
@@ -52,9 +49,6 @@ impl Snapshot {
     }
 
     /// Whether any indexed file, and any that `allows`, contains a text in some spelling.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn mention(&self, spelling: &Spelling, allows: &(dyn Fn(FileId) -> bool + Sync)) -> Result<Mention> {
         let files: Vec<Option<&FileRecord>> = self.files.indexed().map(Some).collect();
         let (is_read, is_partial) = self.to_be_read(&files, spelling)?;

@@ -31,9 +31,6 @@ impl Store {
     }
 
     /// Remembers that an index is unreadable.
-    ///
-    /// # Errors
-    /// When the disk refuses.
     pub fn refuse(&self, origin: &str) -> Result<()> {
         let (path, mut all) = (self.refused_path(), self.refused());
         all.retain(|known| *known != line(origin));

@@ -28,11 +28,9 @@ pub struct IndexPart {
     pub name: String,
     /// Its size in bytes.
     pub bytes: u64,
-    /// Its content.
     pub content: PartContent,
 }
 
-/// The content of a part.
 #[derive(Debug)]
 pub enum PartContent {
     /// An open file, which survives a commit that removes it.
@@ -46,7 +44,6 @@ pub enum PartContent {
 pub struct Shipment {
     /// Its files, the commit point last.
     pub parts: Vec<IndexPart>,
-    /// The table for it.
     pub table: FileTable,
 }
 
@@ -59,17 +56,11 @@ pub struct NewPart {
 
 impl NewPart {
     /// Adds a piece.
-    ///
-    /// # Errors
-    /// When the disk refuses.
     pub fn add(&mut self, bytes: &[u8]) -> Result<()> {
         self.file.write_all(bytes).map_err(|e| Error::io("write", &self.path, e))
     }
 
     /// Flushes it to the disk.
-    ///
-    /// # Errors
-    /// When the disk refuses.
     pub fn finish(self) -> Result<()> {
         self.file.sync().map_err(|e| Error::io("write", &self.path, e))
     }
@@ -78,11 +69,9 @@ impl NewPart {
 /// Settings of an index that is taken over from elsewhere.
 #[derive(Clone, Debug)]
 pub struct Adoption<'a> {
-    /// The root of the project.
     pub root: &'a Path,
     /// The walk options of the project's index.
     pub options: WalkOptions,
-    /// Which vectors it keeps.
     pub mode: VectorMode,
     /// Whether somebody asked for the index, rather than searched.
     pub by_init: bool,
@@ -213,9 +202,6 @@ impl Store {
     }
 
     /// Links a part from another store on the same file system, or copies it if that fails.
-    ///
-    /// # Errors
-    /// When the disk refuses.
     pub fn link_part(&self, name: &str, from: &Store) -> Result<()> {
         let path = self.part_path(name)?;
         let source = from.folder.join(name);
@@ -321,9 +307,6 @@ impl Store {
 
     /// Puts this store's folder in the place of `other`, and removes the old content. The caller has locked both. On
     /// Linux the exchange is atomic; elsewhere a kill halfway leaves no index, and the next search builds one.
-    ///
-    /// # Errors
-    /// When the disk refuses.
     pub fn replace(&self, lock: WriteLock, other: &Store, other_lock: WriteLock) -> Result<()> {
         let exchanged = self.disk.exchange_folders(&self.folder, &other.folder);
         exchanged.map_err(|e| Error::io("replace", &other.folder, e))?;

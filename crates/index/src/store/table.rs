@@ -42,11 +42,9 @@ pub struct FileRecord {
     pub mtime_ns: i64,
     /// Hash of its bytes (XXH3, 128 bits).
     pub hash: u128,
-    /// Name of its language.
     pub language: String,
     /// Whether it says that it is generated.
     pub generated: bool,
-    /// Number of its units.
     pub units: u32,
     /// Why it has no units.
     pub skip: Option<Skip>,
@@ -57,13 +55,9 @@ pub struct FileRecord {
 /// The part of a [`FileRecord`] that identifies a file in the tree.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FileIdentity<'a> {
-    /// As in a record.
     pub id: FileId,
-    /// As in a record.
     pub path: &'a str,
-    /// As in a record.
     pub size: u64,
-    /// As in a record.
     pub mtime_ns: i64,
 }
 
@@ -155,9 +149,6 @@ impl<File> FileTable<File> {
 
 impl FileTable {
     /// Walks the tree below `root`, and lists only the folders that differ from those of the table.
-    ///
-    /// # Errors
-    /// As [`walk_to_remember`].
     pub fn walk_again(&self, root: &Path, left_out: &LeftOut<'_>, options: &WalkOptions) -> Result<Walked> {
         if !self.complete || self.tree.is_empty() {
             return walk_to_remember(root, left_out, options, None);
@@ -236,9 +227,6 @@ pub fn sealed_table(generation: u64, table: &FileTable) -> Result<Vec<u8>> {
 }
 
 /// Parses a table's file.
-///
-/// # Errors
-/// What is wrong with it.
 pub fn opened_table(generation: u64, bytes: &[u8]) -> std::result::Result<FileTable, Source> {
     let [own, rest] = [unpacked(generation, bytes, 0)?, unpacked(generation, bytes, 1)?];
     let (mut table, views): (FileTable, Vec<FileIdentity<'_>>) = postcard::from_bytes(&own)?;
@@ -273,9 +261,6 @@ pub(super) fn table_of_views(part: &[u8]) -> postcard::Result<FileTable<FileIden
 }
 
 /// The first part of a table's file, with everything before it.
-///
-/// # Errors
-/// When it can't be read.
 pub(super) fn read_first_part(path: &Path) -> io::Result<Vec<u8>> {
     let mut file = open_regular(path)?;
     let mut bytes = vec![0; HEAD];
@@ -292,9 +277,6 @@ fn number(head: &[u8], at: usize) -> u64 {
 }
 
 /// A part of a table's file, verified and decompressed; the others are not read.
-///
-/// # Errors
-/// What is wrong with it.
 pub(super) fn unpacked(generation: u64, bytes: &[u8], part: usize) -> std::result::Result<Room, Source> {
     let (head, parts) = bytes.split_first_chunk::<HEAD>().ok_or("is damaged")?;
     let (first, second) = parts.split_at_checked(number(head, 0) as usize).ok_or("is damaged")?;

@@ -15,24 +15,20 @@ pub use crate::error::caught;
 pub use check::{Checked, check};
 pub use mode::set_mode;
 pub use order::ReadFirst;
-pub use repair::repair;
+pub use repair::{UnreadableIndex, repair};
 pub(crate) use source::wait_for_new_stamp;
 pub use source::{Content, Document, DocumentBatch, DocumentRequest, Source};
 pub use updater::{UpdateBudget, Updater};
 pub use vectors::Encoding;
 
-/// Result of an update.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UpdateReport {
     /// Files in the table after the update.
     pub files: u64,
     /// Files read and indexed (or found to have no units).
     pub changed: u64,
-    /// Files removed.
     pub removed: u64,
-    /// Units written.
     pub units: u64,
-    /// Files in the tree.
     pub in_tree: u64,
     /// Files that an update left unread at its time limit.
     pub unread: u64,
@@ -66,7 +62,6 @@ pub trait Progress: Sync {
     fn waits(&self) {}
 }
 
-/// Ignores progress.
 impl Progress for () {
     fn begin(&self, _: u64) {}
     fn file_done(&self, _: u64) {}

@@ -25,7 +25,6 @@ const SATURATION: f32 = 1.2;
 const TIME_SHARE: u32 = 3;
 const TIME_MIN: Duration = Duration::from_millis(100);
 
-/// What is read first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadFirst {
     /// Files and folders that the question is about, from the root; all files count alike where the root is among them.

@@ -5,17 +5,24 @@ use crate::lexical::Lexical;
 use crate::store::{Snapshot, Store};
 use crate::vector::{VectorManifest, Vectors};
 
+/// An index whose content made no sense.
+#[derive(Clone, Copy, Debug)]
+pub struct UnreadableIndex<'s> {
+    /// What was read.
+    pub snapshot: &'s Snapshot,
+    /// Whether nothing else was read together with it.
+    pub is_alone: bool,
+}
+
 /// Removes the damaged parts of the index in `store`, so that the next update rebuilds them: segments of vectors, or
 /// all documents (the vectors are kept). Waits for another writer and verifies again, so that only one of several
 /// processes repairs the same damage. Damage that shows on opening the index is left to the update.
 ///
-/// `unreadable` is the snapshot whose content made no sense ([`Error::is_of_content`]). If all checksums of it are
-/// right, it was written or forged so: it is rebuilt, and never pulled again. That is done once for an index, since a
-/// failure that survives a rebuild is none of the index.
-///
-/// # Errors
-/// When the disk refuses.
-pub fn repair(store: &Store, unreadable: Option<&Snapshot>) -> Result<()> {
+/// `unreadable` is the index whose content made no sense ([`Error::is_of_content`]). If all checksums of it are right, it
+/// was written or forged so: it is rebuilt, and never pulled again. That is done once for an index, since a failure that
+/// survives a rebuild is none of the index. Vectors that were pulled go with it, except where another index may be at
+/// fault: then they go when that happens again.
+pub fn repair(store: &Store, unreadable: Option<UnreadableIndex<'_>>) -> Result<()> {
     let lock = store.lock(true)?;
     let mut table = match store.open() {
         Ok(snapshot) => snapshot.files,
@@ -28,14 +35,20 @@ pub fn repair(store: &Store, unreadable: Option<&Snapshot>) -> Result<()> {
         Err(error) if error.kind() == ErrorKind::Unusable => true,
         Err(error) => return Err(error),
         Ok(()) if vectors != table.vectors => false,
-        Ok(()) if unreadable.is_some_and(|snapshot| store.still_has(snapshot)) && !store.refuses(&table.pulled) => {
-            store.refuse(&table.pulled)?;
-            // Its vectors are from the same source.
-            vectors = vectors.filter(|_| !is_pulled);
-            table.pulled = String::new();
-            true
+        Ok(()) => {
+            let Some(unreadable) = unreadable.filter(|one| store.still_has(one.snapshot)) else { return Ok(()) };
+            let is_first = !store.refuses(&table.pulled);
+            match is_first {
+                true => store.refuse(&table.pulled)?,
+                false if is_pulled => {}
+                false => return Ok(()),
+            }
+            // The vectors are from the same source.
+            if is_pulled && (unreadable.is_alone || !is_first || vectors.is_none()) {
+                (vectors, table.pulled) = (None, String::new());
+            }
+            is_first
         }
-        Ok(()) => return Ok(()),
     };
     if is_rebuilt {
         store.reset(&lock, vectors.is_some())?;
@@ -66,7 +79,7 @@ pub(crate) fn repaired<T>(store: &Store, work: impl Fn() -> Result<T>) -> Result
     match caught(&work).flatten() {
         Err(error) if error.kind() == ErrorKind::Unusable => {
             let now = store.open().ok().filter(|_| matches!(error, Error::Panicked(_)));
-            repair(store, now.as_ref())?;
+            repair(store, now.as_ref().map(|snapshot| UnreadableIndex { snapshot, is_alone: true }))?;
             caught(work).flatten()
         }
         done => done,

@@ -22,7 +22,6 @@ const STAMP_TICK: Duration = Duration::from_millis(20);
 /// limit of other files.
 const NOTEBOOK_BYTES_MAX: u64 = 64 << 20;
 
-/// A source of documents.
 pub trait Source: Sync {
     /// Version of its documents, stored as [`FileTable::source`]: an index with another version is rebuilt.
     fn version(&self) -> u32;
@@ -34,9 +33,6 @@ pub trait Source: Sync {
     fn list(&self, known: Option<&FileTable>, options: &WalkOptions) -> Result<Walked>;
 
     /// Prepares some of the listed documents for reading: some sources are cheaper to query in batches.
-    ///
-    /// # Errors
-    /// When the source does not answer.
     fn begin<'s>(&'s self, round: &[WalkedFile]) -> Result<Box<dyn DocumentBatch + 's>>;
 
     /// Maximum of documents in one round: what [`begin`](Self::begin) reads stays in memory until all of them are
@@ -49,18 +45,13 @@ pub trait Source: Sync {
 /// A batch of listed documents, ready to be read from many threads.
 pub trait DocumentBatch: Sync {
     /// Reads one document.
-    ///
-    /// # Errors
-    /// When the source does not answer.
     fn read(&self, asked: &DocumentRequest<'_>) -> Result<Document>;
 }
 
-/// Request for one document.
 #[derive(Clone, Copy, Debug)]
 pub struct DocumentRequest<'a> {
     /// The entry of the listing.
     pub found: &'a WalkedFile,
-    /// Its record in the table, if it has one.
     pub known: Option<&'a FileRecord>,
     /// Its new record, with number, path, size and time filled in.
     pub record: &'a FileRecord,
@@ -72,10 +63,8 @@ pub struct DocumentRequest<'a> {
     pub signs: bool,
 }
 
-/// A document as read.
 #[derive(Debug, Default)]
 pub struct Document {
-    /// Its record for the table.
     pub record: FileRecord,
     /// The units to index; `None` if the document is skipped or unchanged.
     pub content: Option<Content>,
@@ -98,10 +87,8 @@ pub struct Content {
     pub entries: Vec<Entry>,
 }
 
-/// The files of a tree.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tree<'a> {
-    /// Its root.
     pub(super) root: &'a Path,
     /// Paths to leave out, besides ignored and hidden files.
     pub(super) left_out: LeftOut<'a>,

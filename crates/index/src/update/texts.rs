@@ -11,7 +11,6 @@ use crate::units::{is_encoded, text_hash, unit_text};
 /// Texts to encode of a file's units, each with its hash.
 pub(super) type UnitTexts = Vec<(TextHash, String)>;
 
-/// The texts of `units` of the file at `path`.
 pub(super) fn texts_of(path: &str, units: &[Unit]) -> UnitTexts {
     let text = |unit| {
         let mut text = unit_text(path, unit);

@@ -175,7 +175,6 @@ impl<'a> Updater<'a> {
         Updater { encoding: encoding.copied(), ..self }
     }
 
-    /// Reports progress to `progress`.
     #[must_use]
     pub fn progress(self, progress: &'a dyn Progress) -> Updater<'a> {
         Updater { progress, ..self }
@@ -336,7 +335,6 @@ impl<'a> Updater<'a> {
         table.walk_options() == *options && table.source == self.version()
     }
 
-    /// Takes the write lock.
     fn lock(&self, seen: &mut UpdateStart) -> Result<WriteLock> {
         // An answer without vectors now is better than one with vectors later.
         let patience = if seen.standing == Standing::Differs { self.patience } else { Duration::ZERO };
@@ -345,9 +343,10 @@ impl<'a> Updater<'a> {
                 self.progress.waits()
             }
         };
-        match self.store.lock_within(patience, &waits) {
+        let stops = || self.interrupted.is_some_and(|stops| stops());
+        match self.store.lock_unless(&stops, patience, &waits) {
             Err(error) if error.kind() == ErrorKind::Busy && self.wait => {
-                let lock = self.store.lock_within(PATIENCE, &|| self.progress.waits())?;
+                let lock = self.store.lock_unless(&stops, PATIENCE, &|| self.progress.waits())?;
                 // The other process may have seen a newer tree than our walk did.
                 let known = seen.snapshot.as_ref().map(|snapshot| &snapshot.files);
                 seen.walked = self.walk(&seen.options, known)?;

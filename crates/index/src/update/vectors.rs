@@ -35,7 +35,6 @@ const COPIED_AT_ONCE: usize = 4_096;
 /// Which vectors an update makes: the model, the compression, the time limit.
 #[derive(Clone, Copy)]
 pub struct Encoding<'a> {
-    /// The model.
     pub encoder: &'a dyn Encoder,
     /// A codebook that comes with the model. Without one, the store makes its own at its first build.
     pub codebook: Option<&'a Codebook>,
@@ -118,11 +117,9 @@ impl<'a> Encoding<'a> {
 /// Result of a build of vectors.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Built {
-    /// Texts encoded.
     pub(crate) encoded: u64,
     /// Units that still have no vectors.
     pub(crate) missing: u64,
-    /// All units of the index.
     pub(crate) units: u64,
     /// Files that changed since they were indexed, or can't be read any more.
     pub(crate) outdated: HashSet<FileId>,
@@ -132,7 +129,6 @@ pub(crate) struct Built {
 pub(crate) struct Job<'a> {
     /// The project's root.
     pub(crate) root: &'a Path,
-    /// The folder of vectors.
     pub(crate) folder: &'a Path,
     /// Makes the changes in it.
     pub(crate) disk: &'a Disk,
@@ -144,7 +140,6 @@ pub(crate) struct Job<'a> {
     pub(crate) texts: &'a PendingTexts,
     /// Which vectors to make.
     pub(crate) encoding: &'a Encoding<'a>,
-    /// Receives progress.
     pub(crate) progress: &'a dyn Progress,
 }
 

@@ -47,7 +47,6 @@ impl<'a> PreparedQuery<'a> {
         self.rows
     }
 
-    /// The product of a query row with a centroid.
     pub(crate) fn product(&self, row: usize, centroid: usize) -> f32 {
         self.products()[centroid * self.padded + row]
     }
@@ -124,7 +123,6 @@ pub struct QueryKernel {
 }
 
 impl QueryKernel {
-    /// Prepares a query.
     pub fn new(query: &Multivector) -> QueryKernel {
         let panels = Panels::new(query.view());
         QueryKernel { rows: query.len(), heads: query.heads(), panels }

@@ -9,7 +9,6 @@ use super::segment::{VectorSegment, list_of};
 use crate::error::{Error, Result};
 use crate::ids::TextHash;
 
-/// A place with a score.
 pub type Scored = (VectorPlace, f32);
 
 /// A query prepared for the vectors of one generation.
@@ -127,9 +126,6 @@ impl VectorQuery<'_> {
 
     /// As [`VectorQuery::listed`], for callers with an expensive `allowed`: it is called with batches of places, best in
     /// the lists first, until `n` allowed ones are found.
-    ///
-    /// # Errors
-    /// As [`VectorQuery::listed`].
     pub fn listed_asking(
         &self,
         allowed: &mut dyn FnMut(&[VectorPlace]) -> Vec<bool>,

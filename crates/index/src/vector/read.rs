@@ -25,7 +25,6 @@ pub struct VectorManifest {
     pub heads: u32,
     /// How vectors are stored.
     pub codec: Codec,
-    /// [`Codebook::id`] of the codebook.
     pub codebook: u64,
     /// File names of the segments, oldest first.
     pub segments: Vec<String>,
@@ -181,7 +180,6 @@ impl Vectors {
         &self.manifest
     }
 
-    /// The codebook.
     pub fn codebook(&self) -> &Codebook {
         &self.codebook
     }
@@ -191,7 +189,6 @@ impl Vectors {
         self.bases[self.bases.len() - 1] as usize
     }
 
-    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -201,7 +198,6 @@ impl Vectors {
         self.segments.iter().map(VectorSegment::bytes_on_disk).sum()
     }
 
-    /// Number of segments.
     pub fn segments(&self) -> usize {
         self.segments.len()
     }
@@ -214,7 +210,6 @@ impl Vectors {
         self.segments.iter().try_for_each(VectorSegment::verify)
     }
 
-    /// The place of the vectors of a text.
     pub fn place(&self, hash: TextHash) -> Option<VectorPlace> {
         let find =
             |(segment, base): (&VectorSegment, &u32)| Some(VectorPlace(base + segment.find(hash.value())? as u32));
@@ -255,7 +250,6 @@ impl Vectors {
     }
 }
 
-/// The format of the segments of a manifest.
 pub(crate) fn segment_format(manifest: &VectorManifest, codebook: &Codebook) -> SegmentFormat {
     SegmentFormat {
         fingerprint: manifest.fingerprint,

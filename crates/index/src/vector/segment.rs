@@ -45,9 +45,7 @@ pub struct SpareSegment {
 pub(crate) struct SegmentFormat {
     /// The model's fingerprint.
     pub(crate) fingerprint: u64,
-    /// [`Codebook::id`].
     pub(crate) codebook: u64,
-    /// Number of centroids.
     pub(crate) centroids: u32,
     /// Byte layout of a unit's codes.
     pub(crate) layout: CodeLayout,
@@ -349,7 +347,6 @@ impl VectorSegment {
         self.map.get(at..).and_then(|b| b.first_chunk()).map_or(0, |b| u32::from_le_bytes(*b))
     }
 
-    /// The key of a unit.
     pub(crate) fn key(&self, ordinal: usize) -> u64 {
         // The table after the last key is longer than the two extra bytes that are read.
         let bytes = self.map.get(HEADER_BYTES + KEY_BYTES * ordinal..).and_then(|b| b.first_chunk());

@@ -34,7 +34,6 @@ pub(crate) struct Sink<'a> {
     /// Bytes of codes in `builder`.
     gathered: usize,
     kept: usize,
-    /// The last committed manifest.
     committed: Option<VectorManifest>,
     last_commit: Instant,
     commit: Commit<'a>,
@@ -145,9 +144,6 @@ impl<'a> Sink<'a> {
     }
 
     /// Adds codes by the hash of their text; commits a checkpoint when the last one is old enough.
-    ///
-    /// # Errors
-    /// When the disk refuses.
     pub(crate) fn add(&mut self, codes: Vec<(TextHash, Vec<u8>)>) -> Result<()> {
         for (hash, codes) in codes {
             self.gathered += codes.len();
@@ -208,9 +204,6 @@ impl<'a> Sink<'a> {
 
     /// Writes the texts that are neither `wanted` nor already set aside as a spare segment, which no search reads.
     /// Drops the oldest spare segments if there is no room.
-    ///
-    /// # Errors
-    /// When the disk refuses.
     pub(crate) fn set_aside(&mut self, wanted: &HashSet<TextHash>, spare: &mut Spare) -> Result<()> {
         let format = segment_format(&self.manifest, &self.codebook);
         let mut builder = SegmentBuilder::default();
@@ -228,9 +221,6 @@ impl<'a> Sink<'a> {
     }
 
     /// Writes and commits the rest. `complete`: every unit has vectors. With `wanted`, other texts are left out.
-    ///
-    /// # Errors
-    /// When the disk refuses.
     pub(crate) fn finish(&mut self, complete: bool, wanted: Option<&HashSet<TextHash>>) -> Result<()> {
         self.flush(wanted)?;
         self.manifest.complete = complete;

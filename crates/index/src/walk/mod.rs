@@ -25,7 +25,6 @@ pub use patterns::IgnorePatterns;
 use rules::Rules;
 use rules_reader::RulesReader;
 
-/// Options of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WalkOptions {
     /// Include hidden files and folders.
@@ -84,19 +83,16 @@ impl Default for WalkOptions {
     }
 }
 
-/// A file as the walk saw it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WalkedFile {
     /// Path relative to the root, `/` between components.
     pub path: String,
-    /// Size in bytes.
     pub size: u64,
     /// Time of the last change (ctime), in nanoseconds since 1970. If the modification time is later, the sum of both,
     /// which is not a time but differs after each change.
     pub mtime_ns: i64,
 }
 
-/// The result of a walk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Walked {
     /// The files, by path.
@@ -152,9 +148,6 @@ pub fn walk(root: &Path, left_out: &LeftOut<'_>, options: &WalkOptions) -> Resul
 /// As [`walk_again`], for a walk whose [`Walked::tree`] is kept: waits up to a twentieth of a second for an ignore file
 /// that changed a moment ago. Otherwise an ignore file written just before the index would make every later walk list
 /// everything.
-///
-/// # Errors
-/// As [`walk`].
 pub fn walk_to_remember(
     root: &Path,
     left_out: &LeftOut<'_>,
@@ -165,9 +158,6 @@ pub fn walk_to_remember(
 }
 
 /// As [`walk`], and lists only the folders that differ from what an earlier walk found.
-///
-/// # Errors
-/// As [`walk`].
 pub fn walk_again(
     root: &Path,
     left_out: &LeftOut<'_>,
@@ -178,14 +168,10 @@ pub fn walk_again(
 }
 
 /// Whether a walk would find more than `files` files; it ends as soon as that is known.
-///
-/// # Errors
-/// As [`walk`].
 pub fn holds_more_than(files: usize, root: &Path, left_out: &LeftOut<'_>, options: &WalkOptions) -> Result<bool> {
     Ok(walk_for(Purpose::Count(files), root, left_out, options, None)?.files.len() > files)
 }
 
-/// The purpose of a walk.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Purpose {
     /// List the tree.
@@ -243,7 +229,6 @@ fn walk_for(
 /// Handles a folder inside a listed one, with the rules there.
 type Inside<'s, 'i> = dyn Fn(&Scope<'s>, PathBuf, &Arc<Rules>) + Sync + 'i;
 
-/// A running walk.
 struct Walk {
     root: PathBuf,
     options: WalkOptions,
@@ -251,7 +236,6 @@ struct Walk {
     in_git: bool,
     /// A folder that is left out.
     own: Option<PathBuf>,
-    /// The setting `ignore`.
     ignored: IgnorePatterns,
     reader: Arc<RulesReader>,
     /// The rules of the folders above the root.

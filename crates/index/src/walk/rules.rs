@@ -56,7 +56,6 @@ impl Drop for Rules {
 }
 
 impl Rules {
-    /// No rules.
     pub(super) fn none(reader: &Arc<RulesReader>) -> Arc<Rules> {
         Arc::new(Rules::empty(reader))
     }

@@ -8,7 +8,7 @@ use colgrep_syntax::language;
 
 use super::{ALONE, Intent, Pointers, ResolvedSoFar, resolve_all};
 use crate::rounds::{
-    Coordinator, EnclosingRequest, FilesWithAllRequest, LineOf, LinesRequest, ScannedLine, SizesRequest,
+    Coordinator, EnclosingRequest, FilesWithAllRequest, LineOf, LinesRequest, ScanTarget, ScannedLine, SizesRequest,
 };
 use crate::shard::UnitFound;
 use colgrep_index::error::Result;
@@ -34,7 +34,6 @@ pub(crate) struct IntentLookup<'a> {
     pub(super) tokenizer: &'a mut Tokenizer,
 }
 
-/// A line to point at.
 pub(crate) struct Point {
     pub file: FilePlace,
     pub line: u32,
@@ -110,6 +109,14 @@ impl IntentLookup<'_> {
     pub(super) fn files_with_words(&mut self, text: &str) -> Result<Vec<FilePlace>> {
         let terms = self.tokenizer.terms(text);
         self.rounds.ask(&FilesWithAllRequest { terms })
+    }
+
+    /// Where files contain a text regardless of case and Unicode normalisation, a name in any spelling. Reads all that
+    /// may contain it.
+    pub(super) fn spelled(&self, text: &str) -> Result<Vec<(FilePlace, ScannedLine)>> {
+        let files: Vec<FilePlace> = (0..self.rounds.places()).map(FilePlace).collect();
+        let files = self.readable(&files, usize::MAX, u64::MAX)?;
+        self.rounds.scan(&files, ScanTarget::Spelled(text.to_string()))
     }
 
     /// Resolves a name or a text inside the query by itself.

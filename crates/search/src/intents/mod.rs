@@ -155,7 +155,6 @@ impl Pointers {
     }
 }
 
-/// What one intent resolves to.
 #[derive(Debug, Default)]
 pub(crate) struct Resolved {
     pointers: Pointers,
@@ -219,9 +218,6 @@ fn resolve_all(intents: &[Intent], lookup: &mut IntentLookup<'_>, mut found: Res
 
 /// Resolves a query. `here` is the reader's folder, relative to the root of the corpus; the name of that `root` is
 /// taken for the program's, which may prefix its messages.
-///
-/// # Errors
-/// When an index can't be read.
 pub fn pointers(
     rounds: &Coordinator<'_>,
     query: &Query,

@@ -19,8 +19,9 @@ const CONTENT_WORDS_MIN: usize = 2;
 
 pub(super) const PHRASE: Intent = Intent {
     name: "phrase in double quotes",
-    doc: "Only files that contain every phrase, and files that the query names; without any, there is no answer. Quotes in a \
-          pasted message are the program's own, and an argument of a command is no condition if it occurs nowhere.",
+    doc: "Only files that contain every phrase, in any case and also inside words, and files that the query names; without \
+          any, there is no answer. Quotes in a pasted message are the program's own, and an argument of a command is no \
+          condition if it occurs nowhere.",
     examples: &[
         ("\"on any host\"", "on any host"),
         ("timeouts in \"could not open\"", "could not open"),
@@ -38,31 +39,48 @@ fn phrases(lookup: &mut IntentLookup<'_>, found: &ResolvedSoFar, phrases: &[Stri
         return Ok(Resolved::default());
     }
     let mut only: Option<FxHashSet<FilePlace>> = None;
-    let mut placed = Vec::new();
+    let mut placed: Vec<Point> = Vec::new();
     for phrase in phrases {
         // Documentation is indexed without its markup: the words may have other positions there.
         let in_a_row = lookup.files_with_run(phrase)?;
         let files = if in_a_row.is_empty() { lookup.files_with_words(phrase)? } else { in_a_row };
         let files = lookup.readable(&files, FILES_READ_FOR_ALL_MAX, BYTES_READ_FOR_ALL_MAX)?;
-        let mut places = lookup.placed(&PastedText::new(phrase, |_| 1.0), phrase, &files)?;
-        places.retain(|place| place.standing.agreement >= Agreement::Words);
-        let holders: FxHashSet<FilePlace> = places.iter().map(|place| place.file).collect();
+        let places = lookup.placed(&PastedText::new(phrase, |_| 1.0), phrase, &files)?;
+        let point = |Placed { file, standing, seen: ScannedLine { line, .. } }: Placed| {
+            let certainty = match standing.agreement {
+                Agreement::Exact => Certainty::Exact,
+                Agreement::Words => Certainty::Words,
+                Agreement::Run => return None,
+            };
+            Some(Point { file, line, certainty, strength: 1.0 })
+        };
+        let mut points: Vec<Point> = places.into_iter().filter_map(point).collect();
+        let is_exact = |point: &Point| point.certainty == Certainty::Exact;
+        if !points.iter().any(is_exact) {
+            // It may begin or end inside a word, or be written in another case.
+            let typed = lookup.spelled(phrase)?;
+            if !typed.is_empty() || !phrase.chars().all(is_of_a_sentence) {
+                let point = |(file, ScannedLine { line, .. }): (FilePlace, ScannedLine)| Point {
+                    file,
+                    line,
+                    certainty: Certainty::Words,
+                    strength: 1.0,
+                };
+                points = typed.into_iter().map(point).collect();
+            }
+        }
+        let holders: FxHashSet<FilePlace> = points.iter().map(|point| point.file).collect();
         only = Some(only.map_or_else(|| holders.clone(), |only| &only & &holders));
-        placed.extend(places);
+        placed.extend(points);
     }
     let only = only.unwrap_or_default();
+    placed.retain(|point| only.contains(&point.file));
     // A named file restricts the phrase.
-    let names_one = found.pointers.means_a_file();
-    let point = |Placed { file, standing, seen: ScannedLine { line, .. } }: Placed| {
-        let certainty = match standing.agreement {
-            _ if names_one && !found.pointers.means(file) => Certainty::Run,
-            Agreement::Exact => Certainty::Exact,
-            _ => Certainty::Words,
-        };
-        Point { file, line, certainty, strength: 1.0 }
-    };
-    let points: Vec<Point> = placed.into_iter().filter(|place| only.contains(&place.file)).map(point).collect();
-    let mut pointers = lookup.point(&points)?;
+    if found.pointers.means_a_file() {
+        let others = placed.iter_mut().filter(|point| !found.pointers.means(point.file));
+        others.for_each(|point| point.certainty = Certainty::Run);
+    }
+    let mut pointers = lookup.point(&placed)?;
     if only.is_empty() && query.intents.are_arguments {
         for phrase in phrases {
             pointers.merge(lookup.alone(phrase, found)?);
@@ -74,6 +92,11 @@ fn phrases(lookup: &mut IntentLookup<'_>, found: &ResolvedSoFar, phrases: &[Stri
     }
     pointers.only = Some(only);
     Ok(Resolved::open(pointers))
+}
+
+/// Whether a character is one of words, or is between them in a sentence, so that it may differ in markup.
+fn is_of_a_sentence(c: char) -> bool {
+    c.is_alphanumeric() || c.is_whitespace() || "_-'’,.;:!?".contains(c)
 }
 
 /// Whether the query is a program's message with values in quotes: the text around them, or a run of it, occurs in

@@ -5,9 +5,8 @@ use colgrep_core::token::words;
 
 use super::lookup::{IntentLookup, Point};
 use super::{Intent, Resolved, ResolvedSoFar};
-use crate::rounds::{ScanTarget, ScannedLine};
+use crate::rounds::ScannedLine;
 use colgrep_index::error::Result;
-use colgrep_index::ids::FilePlace;
 use colgrep_index::lexical::{run_of, term_of_word};
 
 /// Maximum of places that are pointed at.
@@ -42,9 +41,7 @@ fn spellings(lookup: &mut IntentLookup<'_>, found: &ResolvedSoFar, pieces: &[Str
         if is_indexed(lookup, piece)? {
             continue;
         }
-        let files: Vec<FilePlace> = (0..lookup.rounds.places()).map(FilePlace).collect();
-        let files = lookup.readable(&files, usize::MAX, u64::MAX)?;
-        let mut seen = lookup.rounds.scan(&files, ScanTarget::Spelled(piece.clone()))?;
+        let mut seen = lookup.spelled(piece)?;
         seen.sort_by_key(|(file, seen)| (!seen.is_cut, seen.is_aside, *file));
         seen.truncate(POINTS_MAX);
         points.extend(seen.into_iter().map(|(file, ScannedLine { line, is_cut, .. })| {

@@ -66,7 +66,6 @@ pub(super) const TEXT: Intent = Intent {
     yields_to: &[Settled::Name],
 };
 
-/// Where a text occurs.
 #[derive(Default)]
 pub(super) struct PlacedText {
     pub pointers: Pointers,

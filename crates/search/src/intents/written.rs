@@ -36,9 +36,6 @@ impl IntentLookup<'_> {
     /// The units of this name, word for word.
     pub(super) fn named_by(&self, text: &str) -> Result<Pointers> {
         let mut pointers = Pointers::default();
-        if text.chars().all(char::is_lowercase) {
-            return Ok(pointers);
-        }
         let mut found = self.rounds.ask(&WrittenUnitsRequest { text: text.to_string() })?;
         let is_identifier = self.query.is_symbol() && path_of(text).len() < 2;
         let is_title = text.contains(char::is_whitespace);

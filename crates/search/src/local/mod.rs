@@ -184,7 +184,6 @@ impl std::fmt::Debug for LocalSearch<'_> {
 }
 
 impl<'a> LocalSearch<'a> {
-    /// Starts a search.
     pub(crate) fn new(shard: &'a LocalShard<'a>, query: &ShardQuery<'a>) -> Result<LocalSearch<'a>> {
         let snapshot = shard.snapshot;
         Ok(LocalSearch {

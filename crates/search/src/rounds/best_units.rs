@@ -18,8 +18,6 @@ pub struct BestUnitsRequest {
 impl Round for BestUnitsRequest {
     type Answer = Vec<UnitFound>;
 
-    const NAME: &'static str = "best_units";
-
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<UnitFound>> {
         Ok(self.of(&search.withheld))
     }

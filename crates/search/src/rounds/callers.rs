@@ -10,7 +10,6 @@ use crate::shard::{ShardExtent, UnitFound};
 /// Asks for the allowed units that call a name, by file and line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallersRequest {
-    /// The name.
     pub name: String,
     /// True if punctuation at its ends is ignored.
     pub is_loose: bool,
@@ -18,8 +17,6 @@ pub struct CallersRequest {
 
 impl Round for CallersRequest {
     type Answer = Vec<UnitFound>;
-
-    const NAME: &'static str = "callers";
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<UnitFound>> {
         let name = CodeName::new(&self.name, false);

@@ -29,7 +29,6 @@ pub struct CandidatesRequest {
     pub in_outline: bool,
 }
 
-/// The candidates of a shard.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CandidatesResponse {
     /// Units by words, best first; empty if an outline was requested.
@@ -43,7 +42,6 @@ pub struct CandidatesResponse {
 /// A file that matches by name or definition.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NamedFileHit {
-    /// The file.
     pub file: FilePlace,
     /// How well it matches.
     pub weight: f32,
@@ -53,8 +51,6 @@ pub struct NamedFileHit {
 
 impl Round for CandidatesRequest {
     type Answer = CandidatesResponse;
-
-    const NAME: &'static str = "candidates";
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<CandidatesResponse> {
         let lexical = &search.snapshot.lexical;

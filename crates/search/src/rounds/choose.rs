@@ -35,7 +35,6 @@ pub enum Choice {
     Vectors,
 }
 
-/// A cut-off.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cut {
     /// Drops the previously chosen texts below it; `None` drops nothing.
@@ -57,8 +56,6 @@ pub struct ChooseResponse {
 
 impl Round for ChooseRequest {
     type Answer = ChooseResponse;
-
-    const NAME: &'static str = "choose";
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<ChooseResponse> {
         let cut = self.cut;
@@ -99,13 +96,13 @@ impl Round for ChooseRequest {
         Replay::Chain { starts: matches!(self.by, Choice::All | Choice::Lists) }
     }
 
-    fn name(&self) -> &'static str {
-        match self.by {
+    fn own_name(&self) -> Option<&'static str> {
+        Some(match self.by {
             Choice::All => "choose all",
             Choice::Lists => "choose by lists",
             Choice::Centroids => "choose by centroids",
             Choice::Vectors => "choose by vectors",
-        }
+        })
     }
 }
 

@@ -31,8 +31,6 @@ pub struct ChosenResponse {
 impl Round for ChosenRequest {
     type Answer = ChosenResponse;
 
-    const NAME: &'static str = "chosen";
-
     fn local(&self, search: &LocalSearch<'_>) -> Result<ChosenResponse> {
         let Some((vectors, _)) = search.vectors.question()? else { return Ok(ChosenResponse::default()) };
         let selection = search.vectors.selection();
@@ -80,12 +78,10 @@ impl Marks {
     /// Bits of a hash in a mark: of 8,192 texts, two pairs share a mark.
     const BITS: u32 = 24;
 
-    /// The mark of a text.
     pub fn of(hash: TextHash) -> u32 {
         (hash.value() >> (u64::BITS - Marks::BITS)) as u32
     }
 
-    /// Packs marks.
     pub fn new(mut marks: Vec<u32>) -> Marks {
         marks.sort_unstable();
         let mut last = 0;
@@ -93,7 +89,6 @@ impl Marks {
         Marks(marks)
     }
 
-    /// True if it is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

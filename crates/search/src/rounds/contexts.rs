@@ -33,7 +33,6 @@ const TOGETHER_MAX: usize = 50;
 pub struct ContextsRequest {
     /// The open file.
     pub near: Near,
-    /// True if tests are wanted.
     pub wants_tests: bool,
 }
 
@@ -53,8 +52,6 @@ pub struct Near {
 
 impl Round for ContextsRequest {
     type Answer = Vec<(FilePlace, Context)>;
-
-    const NAME: &'static str = "contexts";
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<(FilePlace, Context)>> {
         let shard = search.shard;
@@ -109,7 +106,6 @@ struct Home<'h, 's> {
 }
 
 impl Home<'_, '_> {
-    /// The files of the repository.
     fn files(&self) -> impl Iterator<Item = &FileRecord> {
         self.snapshot.files.indexed().filter(|file| file.path.starts_with(&self.repository))
     }

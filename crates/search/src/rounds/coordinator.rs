@@ -4,12 +4,13 @@
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use colgrep_core::UnitId;
-use colgrep_index::error::Result;
+use colgrep_index::error::{Error, Result};
 use colgrep_index::ids::FilePlace;
 use rayon::prelude::*;
 
 use super::top_k::TopTexts;
 use super::{Ask, ListedRound, Shard, ShardSearch};
+use crate::Stops;
 use crate::file_ids::{FileIds, UnitIds};
 use crate::shard::{ShardExtent, ShardQuery, UnitFound};
 
@@ -25,6 +26,8 @@ pub struct Coordinator<'a> {
     pub(super) withheld: OnceLock<Vec<UnitFound>>,
     /// The texts chosen last.
     selection: Mutex<TopTexts>,
+    /// Whether nobody wants further rounds.
+    stops: Option<Stops<'a>>,
 }
 
 impl std::fmt::Debug for Coordinator<'_> {
@@ -49,11 +52,22 @@ impl<'a> Coordinator<'a> {
             is_far: shards.iter().any(|shard| shard.is_far()),
             withheld: OnceLock::new(),
             selection: Mutex::default(),
+            stops: None,
         })
+    }
+
+    /// The same search, which ends where `stops` is true.
+    pub(crate) fn until(self, stops: Option<Stops<'a>>) -> Coordinator<'a> {
+        Coordinator { stops, ..self }
+    }
+
+    fn goes_on(&self) -> Result<()> {
+        if self.stops.is_some_and(|stops| stops()) { Err(Error::Stopped) } else { Ok(()) }
     }
 
     /// The answer of the corpus. A single shard's answer is returned unchanged.
     pub(crate) fn ask<R: ListedRound>(&self, request: &R) -> Result<R::Answer> {
+        self.goes_on()?;
         match &*self.searches {
             _ if request.is_empty() => Ok(R::Answer::default()),
             [one] => request.put_to(&**one),
@@ -130,7 +144,6 @@ impl<'a> Coordinator<'a> {
         self.extents.iter().map(|extent| extent.places).sum()
     }
 
-    /// Documents of all indexes.
     pub(crate) fn documents(&self) -> u64 {
         self.extents.iter().map(|extent| extent.documents).sum()
     }

@@ -18,7 +18,6 @@ use crate::shard::{ShardExtent, UnitFound};
 /// Asks for the allowed units that define a name, by file and line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DefinitionsRequest {
-    /// The name, as written.
     pub name: String,
     /// The enclosing name, as written.
     pub owner: Option<String>,
@@ -28,10 +27,8 @@ pub struct DefinitionsRequest {
     pub max: Option<usize>,
 }
 
-/// A definition.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DefinitionFound {
-    /// The unit.
     pub unit: UnitFound,
     /// True if the name matches: the index compares short hashes.
     pub is_named: bool,
@@ -45,8 +42,6 @@ pub struct DefinitionFound {
 
 impl Round for DefinitionsRequest {
     type Answer = Vec<DefinitionFound>;
-
-    const NAME: &'static str = "definitions";
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<DefinitionFound>> {
         let DefinitionsRequest { name, owner, keyword, max } = self;

@@ -10,14 +10,11 @@ use crate::shard::{ShardExtent, UnitFound};
 /// Asks, for each line, for the smallest allowed unit around it, or else for the last one before it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EnclosingRequest {
-    /// Files and lines.
     pub lines: Vec<(FilePlace, u32)>,
 }
 
 impl Round for EnclosingRequest {
     type Answer = Vec<Option<UnitFound>>;
-
-    const NAME: &'static str = "enclosing";
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<Option<UnitFound>>> {
         let enclosing = |(file, line): &(FilePlace, u32)| {

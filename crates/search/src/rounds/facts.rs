@@ -16,14 +16,12 @@ use crate::shard::ShardExtent;
 pub struct FactsRequest {
     /// Files with candidates, ascending.
     pub files: Vec<FilePlace>,
-    /// Candidates.
     pub units: Vec<UnitId>,
     /// For each pair of neighbouring terms, the sampling rate of files when the files with the pair are counted: one in
     /// this many, a power of two.
     pub parts: Vec<u32>,
 }
 
-/// Facts of candidates.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FactsResponse {
     /// For each file, its facts.
@@ -35,7 +33,6 @@ pub struct FactsResponse {
     pub pairs: Vec<(u64, u64)>,
 }
 
-/// Facts of a file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FileFound {
     /// [`RepositoryExtent::front`](crate::shard::RepositoryExtent::front) of its repository. It follows from the file's place and is
@@ -44,13 +41,10 @@ pub struct FileFound {
     pub front: String,
     /// Its path in the repository.
     pub path: String,
-    /// Its language.
     pub language: String,
-    /// Hash of its content.
     pub hash: u128,
     /// True if the file is generated.
     pub is_generated: bool,
-    /// Definitions of names in the query.
     pub definitions: Vec<NamedDefinition>,
     /// Positions of the query's names that the file's text defines as types.
     pub textual_types: Vec<u32>,
@@ -62,8 +56,6 @@ pub struct FileFound {
 
 impl Round for FactsRequest {
     type Answer = FactsResponse;
-
-    const NAME: &'static str = "facts";
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<FactsResponse> {
         let name_hits = search.looked_up.name_hits(&self.units)?;

@@ -10,14 +10,11 @@ use crate::shard::ShardExtent;
 /// Asks for the files, ascending, that contain all terms.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FilesWithAllRequest {
-    /// The terms.
     pub terms: Vec<String>,
 }
 
 impl Round for FilesWithAllRequest {
     type Answer = Vec<FilePlace>;
-
-    const NAME: &'static str = "files_with_all";
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<FilePlace>> {
         let mut holders: Option<Vec<FileId>> = None;

@@ -10,14 +10,11 @@ use crate::shard::ShardExtent;
 /// Asks, for each term of the query, for the positions of the units that contain it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HoldersRequest {
-    /// The units.
     pub units: Vec<UnitId>,
 }
 
 impl Round for HoldersRequest {
     type Answer = Vec<Vec<u32>>;
-
-    const NAME: &'static str = "holders";
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<Vec<u32>>> {
         search.looked_up.holders(&self.units)

@@ -12,14 +12,12 @@ use crate::shard::ShardExtent;
 /// Asks for the scores of units.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LikenessRequest {
-    /// The units.
     pub units: Vec<UnitId>,
 }
 
 /// The similarity of a unit to the question.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Likeness {
-    /// The hash of its text.
     pub hash: Option<TextHash>,
     /// The score, if the index has vectors of the question's model.
     pub score: Option<f32>,
@@ -27,8 +25,6 @@ pub struct Likeness {
 
 impl Round for LikenessRequest {
     type Answer = Vec<Likeness>;
-
-    const NAME: &'static str = "likeness";
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<Likeness>> {
         let of_text = |unit: &UnitId| Likeness { hash: search.snapshot.lexical.text_of(*unit), score: None };

@@ -17,13 +17,10 @@ use crate::shard::ShardExtent;
 /// Asks for a line of each unit, or else for the unit's first line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinesRequest {
-    /// The units.
     pub units: Vec<UnitId>,
-    /// The line.
     pub line: LineOf,
 }
 
-/// A line of a unit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LineOf {
     /// The one that names the unit.
@@ -36,8 +33,6 @@ pub enum LineOf {
 
 impl Round for LinesRequest {
     type Answer = Vec<u32>;
-
-    const NAME: &'static str = "lines";
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<u32>> {
         let (snapshot, line) = (search.snapshot, &self.line);

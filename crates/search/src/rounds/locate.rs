@@ -14,7 +14,6 @@ use crate::shard::ShardExtent;
 /// Asks for files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LocateRequest {
-    /// Written paths.
     pub paths: Vec<String>,
     /// Words that may be file names.
     pub names: Vec<String>,
@@ -33,10 +32,8 @@ pub struct LocateResponse {
     pub spelled: Vec<(String, Vec<FileMeant>)>,
 }
 
-/// A file that was meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileMeant {
-    /// The file.
     pub file: FilePlace,
     /// True if its whole path was written.
     pub is_exact: bool,
@@ -46,8 +43,6 @@ pub struct FileMeant {
 
 impl Round for LocateRequest {
     type Answer = LocateResponse;
-
-    const NAME: &'static str = "locate";
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<LocateResponse> {
         let table = &search.snapshot.files;

@@ -11,7 +11,6 @@ use crate::shard::ShardExtent;
 /// Asks for the hashes of the texts chosen last that have certain marks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MarkedRequest {
-    /// The marks.
     pub marks: Marks,
     /// The lowest score of the texts.
     pub sure: f32,
@@ -19,8 +18,6 @@ pub struct MarkedRequest {
 
 impl Round for MarkedRequest {
     type Answer = Vec<TextHash>;
-
-    const NAME: &'static str = "marked";
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<TextHash>> {
         let Some((vectors, _)) = search.vectors.question()? else { return Ok(Vec::new()) };

@@ -115,36 +115,20 @@ pub trait Shard: Sync {
     }
 
     /// True if a term occurs in the name of a unit or in the topic of a file.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     fn is_name(&self, term: &str) -> Result<bool>;
 
     /// Starts a search. The search may cache what it looks up until it is dropped.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     fn search<'s>(&'s self, query: &ShardQuery<'s>) -> Result<Box<dyn ShardSearch + 's>>;
 }
 
 /// A request that a shard answers. The type is the request.
 pub trait Round: Clone + Debug + Send + Sync + Serialize + DeserializeOwned {
-    /// The answer.
     type Answer: Default + Send + Serialize + DeserializeOwned;
 
-    /// The name for traffic statistics.
-    const NAME: &'static str;
-
     /// Answers from one index.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     fn local(&self, search: &LocalSearch<'_>) -> Result<Self::Answer>;
 
     /// Answers from several shards: splits the request, asks, and merges the answers.
-    ///
-    /// # Errors
-    /// When a shard can't answer.
     fn gather(&self, corpus: &Coordinator<'_>) -> Result<Self::Answer>;
 
     /// True if another process's answer fits this request and the extent of its shard, so that it can be merged and
@@ -170,8 +154,8 @@ pub trait Round: Clone + Debug + Send + Sync + Serialize + DeserializeOwned {
     }
 
     /// The name for traffic statistics, if it depends on the request.
-    fn name(&self) -> &'static str {
-        Self::NAME
+    fn own_name(&self) -> Option<&'static str> {
+        None
     }
 }
 
@@ -192,9 +176,6 @@ pub enum Replay {
 /// Something that answers a round: one index, several shards, or a shard in another process.
 pub trait Ask<R: ListedRound> {
     /// The answer.
-    ///
-    /// # Errors
-    /// When the shard can't answer.
     fn ask(&self, request: &R) -> Result<R::Answer>;
 }
 
@@ -221,23 +202,18 @@ impl<R: ListedRound> Ask<R> for LocalSearch<'_> {
 /// A round of the list below. Dispatches between the request's type and values that don't know it.
 pub trait ListedRound: Round + Into<RoundRequest> {
     /// Asks a shard.
-    ///
-    /// # Errors
-    /// When the shard can't answer.
     fn put_to(&self, search: &dyn ShardSearch) -> Result<Self::Answer>;
 }
 
 /// An operation on the request of any round.
 pub trait RoundVisitor {
-    /// The result.
     type Output;
 
-    /// Handles a request.
     fn visit<R: ListedRound>(self, request: &R) -> Self::Output;
 }
 
 macro_rules! rounds {
-    ($($request:ident),* $(,)?) => {
+    ($($request:ident: $name:literal),* $(,)?) => {
         /// The request of any round, as sent to another process.
         #[derive(Clone, Debug, Serialize, Deserialize)]
         pub enum RoundRequest {
@@ -258,7 +234,7 @@ macro_rules! rounds {
             /// The name for traffic statistics.
             pub fn name(&self) -> &'static str {
                 match self {
-                    $(RoundRequest::$request(request) => request.name(),)*
+                    $(RoundRequest::$request(request) => request.own_name().unwrap_or($name),)*
                 }
             }
         }
@@ -285,36 +261,36 @@ macro_rules! rounds {
 }
 
 rounds! {
-    StatisticsRequest,
-    CandidatesRequest,
-    BestUnitsRequest,
-    ScoresRequest,
-    FactsRequest,
-    TopicsRequest,
-    HoldersRequest,
-    TokensRequest,
-    StoredUnitsRequest,
-    ReachRequest,
-    ChooseRequest,
-    ChosenRequest,
-    MarkedRequest,
-    NearestRequest,
-    LikenessRequest,
-    TextsRequest,
-    TraitsRequest,
-    LocateRequest,
-    DefinitionsRequest,
-    NearNamesRequest,
-    WrittenUnitsRequest,
-    CallersRequest,
-    EnclosingRequest,
-    PhrasesRequest,
-    TermCountsRequest,
-    WeightedFilesRequest,
-    FilesWithAllRequest,
-    SizesRequest,
-    ScanRequest,
-    LinesRequest,
-    ContextsRequest,
-    PathsRequest,
+    StatisticsRequest: "statistics",
+    CandidatesRequest: "candidates",
+    BestUnitsRequest: "best_units",
+    ScoresRequest: "scores",
+    FactsRequest: "facts",
+    TopicsRequest: "topics",
+    HoldersRequest: "holders",
+    TokensRequest: "tokens",
+    StoredUnitsRequest: "stored_units",
+    ReachRequest: "reach",
+    ChooseRequest: "choose",
+    ChosenRequest: "chosen",
+    MarkedRequest: "marked",
+    NearestRequest: "nearest",
+    LikenessRequest: "likeness",
+    TextsRequest: "texts",
+    TraitsRequest: "traits",
+    LocateRequest: "locate",
+    DefinitionsRequest: "definitions",
+    NearNamesRequest: "near_names",
+    WrittenUnitsRequest: "written_units",
+    CallersRequest: "callers",
+    EnclosingRequest: "enclosing",
+    PhrasesRequest: "phrases",
+    TermCountsRequest: "term_counts",
+    WeightedFilesRequest: "weighted_files",
+    FilesWithAllRequest: "files_with_all",
+    SizesRequest: "sizes",
+    ScanRequest: "scan",
+    LinesRequest: "lines",
+    ContextsRequest: "contexts",
+    PathsRequest: "paths",
 }

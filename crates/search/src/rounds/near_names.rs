@@ -48,8 +48,6 @@ impl NearNames {
 impl Round for NearNamesRequest {
     type Answer = Vec<NearNames>;
 
-    const NAME: &'static str = "near_names";
-
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<NearNames>> {
         let lexical = &search.snapshot.lexical;
         let typed: Vec<Option<MistypedName>> = self.names.iter().map(|name| MistypedName::new(name)).collect();

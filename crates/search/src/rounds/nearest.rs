@@ -16,21 +16,16 @@ pub struct NearestRequest {
     pub bar: Option<TextCutoff>,
 }
 
-/// A near text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TextNear {
-    /// Its hash.
     pub hash: TextHash,
     /// Its similarity to the question.
     pub score: f32,
-    /// Its units.
     pub units: Vec<UnitFound>,
 }
 
 impl Round for NearestRequest {
     type Answer = Vec<TextNear>;
-
-    const NAME: &'static str = "nearest";
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<TextNear>> {
         let Some((vectors, _)) = search.vectors.question()? else { return Ok(Vec::new()) };

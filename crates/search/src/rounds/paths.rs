@@ -10,14 +10,11 @@ use crate::shard::ShardExtent;
 /// Asks for the allowed file at each path of the corpus.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PathsRequest {
-    /// The paths.
     pub paths: Vec<String>,
 }
 
 impl Round for PathsRequest {
     type Answer = Vec<Option<FilePlace>>;
-
-    const NAME: &'static str = "paths";
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<Option<FilePlace>>> {
         let at = |path: &String| {

@@ -11,14 +11,11 @@ use crate::shard::ShardExtent;
 /// Asks, for each phrase, for the files, ascending, with a unit that contains it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PhrasesRequest {
-    /// The phrases.
     pub phrases: Vec<Run>,
 }
 
 impl Round for PhrasesRequest {
     type Answer = Vec<Vec<FilePlace>>;
-
-    const NAME: &'static str = "phrases";
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<Vec<FilePlace>>> {
         let files = |phrase: &Run| Ok(search.shard.places(search.snapshot.lexical.files_with_run(phrase)?));

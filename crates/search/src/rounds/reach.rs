@@ -13,8 +13,6 @@ pub struct ReachRequest;
 impl Round for ReachRequest {
     type Answer = Reach;
 
-    const NAME: &'static str = "reach";
-
     fn local(&self, search: &LocalSearch<'_>) -> Result<Reach> {
         search.reach()
     }

@@ -22,9 +22,7 @@ use crate::shard::ShardExtent;
 /// Asks to read files.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScanRequest {
-    /// The files.
     pub files: Vec<FilePlace>,
-    /// What to look for.
     pub look: ScanTarget,
 }
 
@@ -32,19 +30,9 @@ pub struct ScanRequest {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ScanTarget {
     /// A text as typed, or a run of its words.
-    Typed {
-        /// The text.
-        text: String,
-        /// The weight of each of its words.
-        weights: Vec<f32>,
-    },
+    Typed { text: String, weights: Vec<f32> },
     /// Lines of code that have one of some keywords before a name, or that bind a function to it.
-    Announces {
-        /// The name.
-        name: String,
-        /// The keywords.
-        keywords: Vec<String>,
-    },
+    Announces { name: String, keywords: Vec<String> },
     /// Lines that call a name.
     Calls(String),
     /// A name in any spelling, or another text in any case.
@@ -61,7 +49,6 @@ impl ScanTarget {
 /// A place in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScannedLine {
-    /// The line.
     pub line: u32,
     /// How the text occurs there, for [`ScanTarget::Typed`].
     pub standing: Option<LiteralMatch>,
@@ -83,8 +70,6 @@ impl ScannedLine {
 
 impl Round for ScanRequest {
     type Answer = Vec<Vec<ScannedLine>>;
-
-    const NAME: &'static str = "scan";
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<Vec<ScannedLine>>> {
         let root = Path::new(&search.snapshot.files.root);
@@ -186,7 +171,6 @@ fn heading_with(
     sections.filter_map(|unit| Some((length(unit.line)?, unit.line))).min().map(|(_, line)| line)
 }
 
-/// A line of a file, with the kind of file.
 pub(super) fn seen_in(record: &FileRecord, line: u32) -> ScannedLine {
     let is_aside = is_data(&record.language, &record.path)
         || PathClass::of(&record.path, language::facts()).has(PathClass::REPEATS);

@@ -12,25 +12,19 @@ use crate::shard::{ShardExtent, UnitFound};
 /// represented by its first unit, with score 0. The filter applies to files; units are returned regardless of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScoresRequest {
-    /// The files.
     pub files: Vec<FilePlace>,
-    /// The units.
     pub units: Vec<UnitId>,
 }
 
-/// Scored units.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ScoresResponse {
     /// At most one unit for each file, in file order.
     pub of_files: Vec<UnitFound>,
-    /// The requested units.
     pub units: Vec<UnitFound>,
 }
 
 impl Round for ScoresRequest {
     type Answer = ScoresResponse;
-
-    const NAME: &'static str = "scores";
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<ScoresResponse> {
         let scorer = search.looked_up.scorer(search.scoring()?);

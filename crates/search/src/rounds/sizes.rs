@@ -10,14 +10,11 @@ use crate::shard::ShardExtent;
 /// Asks for the sizes of files in bytes. Files that the filter excludes have none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SizesRequest {
-    /// The files.
     pub files: Vec<FilePlace>,
 }
 
 impl Round for SizesRequest {
     type Answer = Vec<Option<u64>>;
-
-    const NAME: &'static str = "sizes";
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<Option<u64>>> {
         let size = |file: &FilePlace| {

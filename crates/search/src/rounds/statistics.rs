@@ -15,8 +15,6 @@ pub struct StatisticsRequest;
 impl Round for StatisticsRequest {
     type Answer = Statistics;
 
-    const NAME: &'static str = "statistics";
-
     fn local(&self, search: &LocalSearch<'_>) -> Result<Statistics> {
         let mut statistics = search.looked_up.statistics()?;
         statistics.files = search.snapshot.files.indexed().count() as u64;

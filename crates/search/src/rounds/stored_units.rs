@@ -7,17 +7,13 @@ use serde::{Deserialize, Serialize};
 use super::{Coordinator, LocalSearch, Round, Validate};
 use crate::shard::ShardExtent;
 
-/// Asks for stored units.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredUnitsRequest {
-    /// The units.
     pub units: Vec<UnitId>,
 }
 
 impl Round for StoredUnitsRequest {
     type Answer = Vec<Unit>;
-
-    const NAME: &'static str = "stored_units";
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<Unit>> {
         search.snapshot.units(&self.units)

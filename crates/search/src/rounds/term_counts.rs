@@ -10,7 +10,6 @@ use crate::shard::ShardExtent;
 /// Asks for the number of units and files that contain each term.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TermCountsRequest {
-    /// The terms.
     pub terms: Vec<String>,
     /// Files are not counted for a term that more units contain.
     pub units_max: u64,
@@ -21,14 +20,11 @@ pub struct TermCountsRequest {
 pub struct HolderCount {
     /// Units, for each field ([`TermCount::in_field`]).
     pub units: TermCount,
-    /// Files.
     pub files: u64,
 }
 
 impl Round for TermCountsRequest {
     type Answer = Vec<HolderCount>;
-
-    const NAME: &'static str = "term_counts";
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<HolderCount>> {
         let count = |term: &String| {

@@ -11,14 +11,11 @@ use crate::shard::ShardExtent;
 /// Asks for the texts of units. A unit of a changed or deleted file has none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TextsRequest {
-    /// The units.
     pub units: Vec<UnitId>,
 }
 
 impl Round for TextsRequest {
     type Answer = Vec<Option<String>>;
-
-    const NAME: &'static str = "texts";
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<Option<String>>> {
         let lexical = &search.snapshot.lexical;

@@ -14,16 +14,12 @@ use crate::shard::ShardExtent;
 /// Asks which tokens the text and the path of each file contain.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokensRequest {
-    /// The files.
     pub files: Vec<FilePlace>,
-    /// The tokens, as written.
     pub tokens: Vec<String>,
 }
 
 impl Round for TokensRequest {
     type Answer = Vec<Tokens>;
-
-    const NAME: &'static str = "tokens";
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<Tokens>> {
         let root = Path::new(&search.snapshot.files.root);

@@ -9,14 +9,11 @@ use crate::shard::ShardExtent;
 /// Asks for the number of files that have each term among the topics of their path.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TopicsRequest {
-    /// The terms.
     pub terms: Vec<String>,
 }
 
 impl Round for TopicsRequest {
     type Answer = Vec<u64>;
-
-    const NAME: &'static str = "topics";
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<u64>> {
         search.snapshot.lexical.topic_frequency(&self.terms)

@@ -10,7 +10,6 @@ use crate::shard::ShardExtent;
 /// Asks for the traits of units.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TraitsRequest {
-    /// The units.
     pub units: Vec<UnitId>,
 }
 
@@ -36,8 +35,6 @@ impl Validate for UnitTraits {
 
 impl Round for TraitsRequest {
     type Answer = Vec<UnitTraits>;
-
-    const NAME: &'static str = "traits";
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<UnitTraits>> {
         let units = search.snapshot.units(&self.units)?.into_iter();

@@ -11,7 +11,6 @@ use crate::shard::ShardExtent;
 /// Asks for the allowed files with a minimum weight of terms, highest weight first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WeightedFilesRequest {
-    /// The terms with their weights.
     pub terms: Vec<(String, f32)>,
     /// The lowest sum of weights.
     pub least: f32,
@@ -21,8 +20,6 @@ pub struct WeightedFilesRequest {
 
 impl Round for WeightedFilesRequest {
     type Answer = Vec<(FilePlace, f32)>;
-
-    const NAME: &'static str = "weighted_files";
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<(FilePlace, f32)>> {
         let mut held: FxHashMap<FileId, f32> = FxHashMap::default();

@@ -14,23 +14,21 @@ use crate::shard::{ShardExtent, UnitFound};
 /// Maximum of units whose names are compared: a text that more names contain is no name.
 const UNITS_MAX: usize = 4_096;
 
-/// Asks for the allowed units of this name, by file and line; then for those that a language refers to by it.
+/// Asks for the allowed units of this name, by file and line; then for those that a language refers to by it. A plain
+/// word in lower case names headings only.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WrittenUnitsRequest {
     /// The name as typed, which may be qualified.
     pub text: String,
 }
 
-/// A unit of a written name.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WrittenUnit {
-    /// The unit.
     pub unit: UnitFound,
     /// True if the case agrees.
     pub is_same_case: bool,
     /// True if all characters agree.
     pub is_exact: bool,
-    /// True if it is a heading.
     pub is_heading: bool,
     /// True if its file is prose, data, a test, benchmark or example, or vendored.
     pub is_aside: bool,
@@ -38,8 +36,6 @@ pub struct WrittenUnit {
 
 impl Round for WrittenUnitsRequest {
     type Answer = Vec<WrittenUnit>;
-
-    const NAME: &'static str = "written_units";
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<WrittenUnit>> {
         let mut found = named(search, &self.text, None)?;
@@ -81,8 +77,13 @@ fn named(search: &LocalSearch<'_>, name: &str, language: Option<&str>) -> Result
         return Ok(Vec::new());
     }
     let mut found = Vec::new();
+    let is_word = name.chars().all(char::is_lowercase);
     for unit in search.shard.in_order(&hits) {
         let record = search.shard.record(unit.file);
+        let is_heading = record.is_some_and(|record| category(&record.language) == Category::Prose);
+        if is_word && !is_heading {
+            continue;
+        }
         if language.is_some_and(|wanted| record.is_none_or(|record| record.language != wanted)) {
             continue;
         }
@@ -92,7 +93,7 @@ fn named(search: &LocalSearch<'_>, name: &str, language: Option<&str>) -> Result
             unit,
             is_same_case: agreement >= NameAgreement::Case,
             is_exact: agreement == NameAgreement::Exact,
-            is_heading: record.is_some_and(|record| category(&record.language) == Category::Prose),
+            is_heading,
             is_aside: record.is_some_and(|record| seen_in(record, unit.line).is_aside),
         });
     }

@@ -269,14 +269,11 @@ fn compare(one: (&Indexes, &[Layout]), others: &[(&Indexes, Vec<Layout>)], cases
                 ..QueryContext::default()
             };
             let request = Request {
-                query,
-                knobs: &knobs,
                 fusion: if at % 4 == 3 { Fusion::ReciprocalRank } else { Fusion::MinMax },
-                files: 12,
                 units_per_file: PerFile::Units(2),
                 strength_min: if at % 2 == 0 { 0.0 } else { 0.03 },
-                semantic: None,
                 background,
+                ..Request::new(query, &knobs, 12)
             };
             let expected = answer(one.0, one.1, case, query, &request);
             found += usize::from(expected.lines().count() > 3);

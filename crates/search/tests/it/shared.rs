@@ -12,7 +12,7 @@ use colgrep_index::Result;
 use colgrep_index::disk::{ChangeGate, Disk, DiskChange};
 use colgrep_index::mode::VectorMode;
 use colgrep_index::store::{Adoption, IndexPart, PartContent, Shipment, Store, sealed_table};
-use colgrep_index::update::check;
+use colgrep_index::update::{UnreadableIndex, check, repair};
 use colgrep_index::vector::{VectorManifest, Vectors};
 use colgrep_index::walk::WalkOptions;
 
@@ -30,7 +30,6 @@ impl ChangeGate for Dies {
     }
 }
 
-/// The bytes of each part.
 fn bytes(shipment: &Shipment) -> Vec<(String, Vec<u8>)> {
     let of = |content: &PartContent| match content {
         PartContent::Bytes(bytes) => bytes.clone(),
@@ -108,6 +107,33 @@ fn an_index_taken_over_is_the_old_or_the_new_one_wherever_the_disk_fails() {
         }
     }
     assert!(deaths > 30, "{deaths} steps failed");
+}
+
+#[test]
+fn vectors_that_were_taken_over_outlive_one_failure_that_may_be_of_another_index() {
+    let (toy, codebook) = (Toy::new(), codebook());
+    let encoding = encoding(&toy, &codebook);
+    let sender = Project::with(&FILES);
+    sender.update(Some(&encoding));
+    let parts = bytes(&sender.store().ship(&|_| Ok(false)).expect("a sound index"));
+    let failures = |is_alone: bool| -> Vec<(u64, u64)> {
+        let receiver = Project::with(&FILES);
+        take(&parts, &receiver, &receiver.store()).expect("taken");
+        let mut made = Vec::new();
+        for _ in 0..3 {
+            let snapshot = receiver.update(Some(&encoding)).0;
+            let unreadable = UnreadableIndex { snapshot: &snapshot, is_alone };
+            repair(&receiver.store(), Some(unreadable)).expect("repaired");
+            toy.count();
+            let report = receiver.update(Some(&encoding)).1;
+            made.push((report.units, toy.count()));
+        }
+        assert!(receiver.store().refuses("here"));
+        made
+    };
+    let (units, texts) = failures(true)[0];
+    assert!(units > 0 && texts > 0, "all of it is made here");
+    assert_eq!(failures(false), [(units, 0), (0, texts), (units, 0)], "the documents, then the vectors");
 }
 
 #[test]

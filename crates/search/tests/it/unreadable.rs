@@ -6,15 +6,19 @@ use std::path::PathBuf;
 use colgrep_index::ErrorKind;
 use colgrep_index::lexical::forge;
 use colgrep_index::store::Snapshot;
-use colgrep_index::update::{caught, check, repair};
+use colgrep_index::update::{UnreadableIndex, caught, check, repair};
 
 use crate::project::{FILES, Project, answers, ask, same};
 use crate::toy::{Toy, codebook, encoding};
 
-/// The file of the index with this ending.
 fn file(project: &Project, ending: &str) -> PathBuf {
     let mut files = fs::read_dir(project.store().lexical_folder()).expect("a folder").flatten().map(|e| e.path());
     files.find(|path| path.extension().is_some_and(|e| e == ending)).expect("a file")
+}
+
+/// An index that alone was read.
+fn alone(snapshot: &Snapshot) -> Option<UnreadableIndex<'_>> {
+    Some(UnreadableIndex { snapshot, is_alone: true })
 }
 
 /// Makes every stored document unreadable, and opens the index.
@@ -41,17 +45,17 @@ fn a_content_that_makes_no_sense_is_rebuilt_once() {
     // Without the snapshot, the repair believes the checksums.
     repair(&project.store(), None).expect("sound");
     assert!(!project.store().open().expect("an index").files.files.is_empty());
-    repair(&project.store(), Some(&snapshot)).expect("repaired");
+    repair(&project.store(), alone(&snapshot)).expect("repaired");
     let (mended, report) = project.update(Some(&encoding));
     assert!(report.units > 0 && report.encoded == 0 && toy.count() == 0, "vectors made here stay: {report:?}");
     assert!(same(&answers(&mended, &toy), &expected));
     // Another process met the same damage, and comes late.
-    repair(&project.store(), Some(&snapshot)).expect("sound");
+    repair(&project.store(), alone(&snapshot)).expect("sound");
     assert!(!project.update(Some(&encoding)).1.wrote);
     // A failure that survives the rebuild is none of the index.
     assert!(project.store().refuses(""));
     let again = forged(&project);
-    repair(&project.store(), Some(&again)).expect("left alone");
+    repair(&project.store(), alone(&again)).expect("left alone");
     assert!(!project.store().open().expect("an index").files.files.is_empty());
 }
 

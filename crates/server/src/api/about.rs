@@ -17,7 +17,6 @@ const ROWS_SHOWN: usize = 3;
 /// Digits of a commit that are shown.
 const DIGITS: usize = 12;
 
-/// The roots as rows.
 pub fn rows(state: &ServerState) -> Vec<Value> {
     let row = |root: &std::sync::Arc<Root>| {
         let head = head(&root.project.root).unwrap_or_default();

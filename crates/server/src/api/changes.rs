@@ -10,7 +10,6 @@ use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::local::tells_of_changes;
 
-/// Watches a folder for changes.
 pub(super) struct FolderWatcher {
     /// Whether the index must be compared with the tree before the next answer.
     pub stale: Arc<AtomicBool>,
@@ -34,7 +33,6 @@ type Identity = (u64, u64);
 #[cfg(not(unix))]
 type Identity = std::time::SystemTime;
 
-/// Identity of a folder, if there is one.
 fn identity(folder: &Path) -> Option<Identity> {
     let metadata = std::fs::metadata(folder).ok()?;
     #[cfg(unix)]

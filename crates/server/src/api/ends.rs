@@ -19,10 +19,8 @@ use colgrep_render::path::typed;
 use colgrep_render::shards::remarks as of_shards;
 use colgrep_render::words::{counted, in_short, quoted};
 
-/// The answer of a tool.
 #[derive(Debug, Default)]
 pub struct ToolAnswer {
-    /// The text.
     pub text: String,
     /// Remarks on the whole answer, a line each.
     pub remarks: String,
@@ -95,7 +93,6 @@ impl RankingReport {
         remarks
     }
 
-    /// Adds results.
     pub fn add(&mut self, files: &[FileAnswer]) {
         self.hits.extend(files.iter().map(|file| vec![row(file, file.units.first())]));
     }
@@ -125,7 +122,6 @@ impl RankingReport {
         likely.take(count).map(text).collect()
     }
 
-    /// The strength of each result.
     fn strengths(&self) -> Vec<f64> {
         let of = |rows: &Vec<Value>| rows.first().and_then(|row| row["strength"].as_f64()).unwrap_or_default();
         self.hits.iter().map(of).collect()
@@ -137,9 +133,6 @@ impl RankingReport {
     }
 
     /// Looks up the remarks after the last result. All results must have been added.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn end(&mut self, places: &dyn Parts, ranked: &RankedTogether) -> Result<()> {
         self.end = Some(places.end(ranked, self.strongest() < RULE)?);
         Ok(())
@@ -209,7 +202,6 @@ fn as_written(number: f32) -> f64 {
     number.to_string().parse().unwrap_or(f64::from(number))
 }
 
-/// A unit of an answer's file as a row.
 fn row(file: &FileAnswer, unit: Option<&UnitAnswer>) -> Value {
     let mut row = json!({"file": typed(&file.root, &file.path), "strength": as_written(file.strength)});
     if let (Some(best), Some(fields)) = (unit, row.as_object_mut()) {

@@ -10,9 +10,6 @@ use colgrep_engine::session::project_searcher::{ProjectSearcher, RankQuery};
 use colgrep_engine::{Backend, Detail, Error as EngineError};
 
 /// Runs a search over shards with all that it shows; see [`colgrep_cluster::shown`].
-///
-/// # Errors
-/// Those of the search.
 pub fn shown<T>(search: impl FnMut() -> Result<T>) -> Result<T> {
     let is_away = |error: &anyhow::Error| error.downcast_ref().is_some_and(EngineError::is_away);
     colgrep_cluster::shown(search, is_away, || true)
@@ -20,17 +17,13 @@ pub fn shown<T>(search: impl FnMut() -> Result<T>) -> Result<T> {
 
 /// What a ranking goes over.
 pub enum SearchBackend<'s> {
-    /// Projects of this machine.
     Here(Vec<ProjectSearcher>),
-    /// Shards elsewhere.
     Shards(ClusterBackend<'s>),
 }
 
 /// What shows the files of a ranking.
 pub enum Shower<'f> {
-    /// Projects of this machine.
     Here(&'f Vec<ProjectSearcher>),
-    /// Shards elsewhere.
     Shards(Gathered),
 }
 

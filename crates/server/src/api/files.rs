@@ -28,7 +28,6 @@ use colgrep_render::path::in_root;
 use colgrep_render::shards::remarks;
 use colgrep_render::words::{counted, counted_are};
 
-/// `grep`.
 pub fn grep(state: &ServerState, asked: &params::Grep) -> Result<ToolAnswer> {
     let mut scope = Scope::default();
     (scope.include, scope.exclude) = (asked.include.clone(), asked.exclude.clone());
@@ -92,7 +91,8 @@ pub fn lines_of(
         let around = (asked.context, text_only);
         let served = state.served(root)?;
         let serves = |full: &Path| served.has(full);
-        let at = ServedPath { path: &path, root: &root.project.root, serves: &serves };
+        let stops = || state.end.has_come();
+        let at = ServedPath { path: &path, root: &root.project.root, serves: &serves, stops: &stops };
         let found = plain_grep::lines(&scope, around, &state.options, (&settings, &state.env), &at, bounds)?;
         lines.extend(found.lines.into_iter().filter(&mut is_new));
         unreadable.extend(found.unreadable);
@@ -141,7 +141,6 @@ fn not_read(here: PathBuf, mut unreadable: Vec<PathBuf>) -> String {
     format!("({})\n", escape_control(&notice::text(&notice)))
 }
 
-/// `outline`.
 pub fn outline(state: &ServerState, asked: &params::Outline) -> Result<String> {
     state.check_here()?;
     let (root, _, below) = state.locate(written_lines(state, &asked.file).0)?;
@@ -150,7 +149,6 @@ pub fn outline(state: &ServerState, asked: &params::Outline) -> Result<String> {
     Ok(page(&blocks, asked.offset, asked.max_tokens, "unit", false))
 }
 
-/// `status`.
 pub fn status(state: &ServerState, asked: &params::Status) -> Result<ToolAnswer> {
     let answered = state_of(state)?;
     let lines: Vec<String> = answered.text.split_inclusive('\n').map(str::to_string).collect();

@@ -13,7 +13,6 @@ use super::read::{NamesWithin, read_in_file, read_named, written_lines};
 use super::state::ServerState;
 use super::tools::{facts, pattern, places, rank, related_within, scope, wanted as wanted_files};
 
-/// `search`.
 pub fn search(state: &ServerState, asked: &params::Search) -> Result<ToolAnswer> {
     let [name, file, like] = [&asked.name, &asked.file, &asked.like].map(|text| text.trim());
     if ![name, like].concat().is_empty() {

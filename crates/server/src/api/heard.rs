@@ -15,7 +15,6 @@ pub struct Heard<'l> {
     told: Mutex<UpdateHeard>,
 }
 
-/// What was heard of an update.
 #[derive(Debug, Default)]
 pub struct UpdateHeard {
     /// Why the index could not be compared with the files.
@@ -33,7 +32,6 @@ impl<'l> Heard<'l> {
         Heard { listener, told: Mutex::new(told) }
     }
 
-    /// What was recorded.
     pub fn told(self) -> UpdateHeard {
         self.told.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
@@ -70,6 +68,10 @@ impl Listener for Heard<'_> {
 
     fn progress(&self) -> Box<dyn Progress + '_> {
         self.listener.progress()
+    }
+
+    fn stops(&self) -> bool {
+        self.listener.stops()
     }
 
     fn traces(&self) -> bool {

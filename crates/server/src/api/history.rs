@@ -20,7 +20,6 @@ use colgrep_render::escape::{escape_control, escape_text};
 use colgrep_render::line::shortened;
 use colgrep_render::path::{in_root, typed};
 
-/// Default number of entries.
 const ENTRIES_DEFAULT: usize = 10;
 /// Greatest number of entries.
 const ENTRIES_MAX: usize = 1_000;

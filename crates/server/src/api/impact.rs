@@ -8,8 +8,11 @@ use colgrep_engine::relations::changed::{ChangedCode, LineSpan};
 use colgrep_engine::relations::graph::CallGraph;
 use colgrep_engine::relations::impact::{IMPACT_FILES_DEFAULT, changed_at};
 use colgrep_engine::request::near::check_place;
+use colgrep_engine::request::unread_line;
 use colgrep_engine::session::project_searcher::{ProjectSearcher, Within};
-use colgrep_engine::{ChangeSpec, GitChange, ImpactAnswer, ImpactRequest, Scope, Standpoint, Tests};
+use colgrep_engine::{
+    ChangeSpec, Error as EngineError, GitChange, ImpactAnswer, ImpactRequest, Refused, Scope, Standpoint, Tests,
+};
 use colgrep_index::update::ReadFirst;
 use colgrep_render::escape::escape_control;
 use colgrep_render::path::typed;
@@ -26,9 +29,7 @@ use super::state::{Root, ServerState};
 /// Greatest number of files.
 const FILES_MAX: usize = 1_000;
 
-/// A change of the files of a root.
 enum RootChange {
-    /// What git knows as a change.
     Git(GitChange),
     /// Files, from the root of their project, of which the units on lines, or else all units, are taken as changed.
     Places(Vec<(String, Option<LineSpan>)>),
@@ -91,7 +92,11 @@ fn meant<'s>(state: &'s ServerState, words: &[String]) -> Result<(Vec<&'s Arc<Ro
     let words: Vec<&str> = words.iter().map(|word| word.trim()).filter(|word| !word.is_empty()).collect();
     let mut places: Vec<(&Arc<Root>, String, Option<LineSpan>)> = Vec::new();
     let mut missing = None;
+    let is_file = |path: &str| state.locate(path).is_ok_and(|(_, full, _)| full.is_file());
     for word in &words {
+        if let Some(unread) = unread_line(word, is_file, is_file) {
+            return Err(EngineError::from(Refused::not_a_line(unread)).into());
+        }
         let (file, lines) = written_lines(state, word);
         match state.locate(file) {
             Ok((root, full, below)) if full.is_file() => {
@@ -132,7 +137,9 @@ fn in_root(
 ) -> Result<(ImpactAnswer, String)> {
     let (snapshot, settings, _) = state.opened(root, &ReadFirst::default())?;
     let within = Within::paths(vec![root.below.clone()]);
-    let place = ProjectSearcher::new(root.project.clone(), snapshot, within, &Scope::default(), false, &settings)?;
+    let stops = || state.end.has_come();
+    let place =
+        ProjectSearcher::new(root.project.clone(), snapshot, within, &Scope::default(), false, &settings, &stops)?;
     let changed = match change {
         RootChange::Places(places) => changed_at(&CallGraph::new(&place.snapshot), places)?,
         RootChange::Git(change) => {

@@ -86,7 +86,8 @@ fn reached(
 ) -> Result<ReachedLines> {
     let (snapshot, settings, _) = state.opened(root, &ReadFirst::default())?;
     let within = Within::paths(below.clone());
-    let place = ProjectSearcher::new(root.project.clone(), snapshot, within, scope, false, &settings)?;
+    let stops = || state.end.has_come();
+    let place = ProjectSearcher::new(root.project.clone(), snapshot, within, scope, false, &settings, &stops)?;
     let answer = place.call_levels(names, direction, depth)?;
     let mut remarks = remarks_on(root, &place, None);
     remarks.extend(common_names(&answer).map(|told| format!("({told})\n")));

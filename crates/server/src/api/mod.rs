@@ -4,6 +4,7 @@
 mod about;
 mod block;
 mod changes;
+pub mod ended;
 mod ends;
 mod field;
 mod files;

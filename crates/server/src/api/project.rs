@@ -12,7 +12,6 @@ use super::state::{Root, ServerState};
 const PROJECTS_MAX: usize = 8;
 
 impl ServerState {
-    /// The state of the whole server.
     pub(super) fn whole(&self) -> &ServerState {
         self.whole.as_deref().unwrap_or(self)
     }

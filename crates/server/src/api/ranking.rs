@@ -40,7 +40,6 @@ use colgrep_render::words::counted;
 /// Files retrieved for the first page; doubled for each later one. A search for more files looks at more units, in a
 /// small project at all of them.
 const WINDOW_FILES: usize = 10;
-/// Files that are read at once.
 const READ_FILES: usize = 16;
 
 /// What a result is shown as.
@@ -74,7 +73,6 @@ pub struct UnitBlocks {
 pub struct RankedBlocks {
     /// The results as they are shown.
     pub blocks: Vec<String>,
-    /// Remarks on the indexes.
     pub remarks: String,
     /// Whether further results may follow.
     pub more: bool,
@@ -87,7 +85,6 @@ pub struct RankedBlocks {
 /// A root with the files and folders to look in, from the root of its project.
 pub type RootPaths<'a> = (&'a Arc<Root>, Vec<String>);
 
-/// A root that can be served.
 struct Served<'a> {
     root: &'a Root,
     place: ProjectSearcher,
@@ -95,13 +92,10 @@ struct Served<'a> {
     model: Option<&'a Model>,
 }
 
-/// One ranking over roots.
 pub struct RootsRanking<'a> {
-    /// The server's state.
     pub state: &'a ServerState,
     /// The roots, with the places to look in.
     pub roots: &'a [RootPaths<'a>],
-    /// What is asked.
     pub request: &'a SearchRequest,
     /// What is shown of the answer.
     pub window: Window<'a>,
@@ -129,8 +123,8 @@ impl RootsRanking<'_> {
                     }
                 };
             let within = Within::paths(below.clone());
-            let place =
-                ProjectSearcher::new(root.project.clone(), snapshot, within, &self.request.scope, false, &settings)?;
+            let (scope, stops) = (&self.request.scope, || self.state.end.has_come());
+            let place = ProjectSearcher::new(root.project.clone(), snapshot, within, scope, false, &settings, &stops)?;
             served.push(Served { root, place, settings, model });
         }
         check_rest(served.is_empty(), &unserved)?;
@@ -138,9 +132,6 @@ impl RootsRanking<'_> {
     }
 
     /// Ranks.
-    ///
-    /// # Errors
-    /// When an index can't be read.
     pub fn once(&self) -> Result<RankedBlocks> {
         match self.state.shards() {
             Some(shards) => self.over_shards(shards),
@@ -224,18 +215,21 @@ impl RootsRanking<'_> {
         told: &mut RankingReport,
     ) -> Result<(Vec<String>, bool)> {
         let console = Console::new(true, &self.state.env);
+        let listener = self.state.until_end(&*console);
         let (mut all, mut seen, mut files) = (Vec::new(), HashSet::new(), WINDOW_FILES);
         loop {
-            let (mut ranked, shower) = run.rank(field, model, files, &*console)?;
+            let (mut ranked, shower) = run.rank(field, model, files, &listener)?;
             told.heard(shower.standing());
             let are_all = ranked.len() < files;
             ranked.retain(|place, repository, path| seen.insert((place, repository.to_string(), path.to_string())));
             let room = self.window.wanted - all.len();
             let more = ranked.len() > room || !are_all;
             ranked.truncate(room);
-            for start in (0..ranked.len()).step_by(READ_FILES) {
+            let mut start = 0;
+            while start < ranked.len() {
                 let range = start..ranked.len().min(start + READ_FILES);
-                let read = ranked.files(&shower, range, Detail::Lines).map_err(|failed| failed.1)?;
+                let read = ranked.read(&shower, range, Detail::Lines).map_err(|failed| failed.1)?;
+                start += read.len();
                 all.extend(read.iter().map(self.window.show));
                 told.add(&read);
             }
@@ -260,9 +254,10 @@ impl RootsRanking<'_> {
         told: &mut RankingReport,
     ) -> Result<(Vec<String>, bool)> {
         let console = Console::new(true, &self.state.env);
+        let listener = self.state.until_end(&*console);
         let (mut before, mut asked) = (HashMap::<(usize, String, String), usize>::new(), WINDOW_FILES);
         let (mut ranked, shower) = loop {
-            let (mut ranked, shower) = run.rank(field, model, asked, &*console)?;
+            let (mut ranked, shower) = run.rank(field, model, asked, &listener)?;
             told.heard(shower.standing());
             ranked.begin_with(|place, repository, path| {
                 before.get(&(place, repository.to_string(), path.to_string())).copied()
@@ -275,15 +270,16 @@ impl RootsRanking<'_> {
             before = files.zip(0..).collect();
             asked = asked.saturating_mul(2);
         };
-        let found = ranked.len();
+        let beyond = ranked.len().saturating_sub(self.window.wanted);
         ranked.truncate(self.window.wanted);
         // No further one is given a piece.
         let deep = ranked.len().min(pack::FILES_MAX);
-        let mut files = ranked.files(&shower, 0..deep, Detail::Parts).map_err(|failed| failed.1)?;
-        for start in (deep..ranked.len()).step_by(READ_FILES) {
-            let range = start..ranked.len().min(start + READ_FILES);
-            files.extend(ranked.files(&shower, range, Detail::Lines).map_err(|failed| failed.1)?);
+        let mut files = ranked.read(&shower, 0..deep, Detail::Parts).map_err(|failed| failed.1)?;
+        while files.len() < ranked.len() {
+            let range = files.len()..ranked.len().min(files.len() + READ_FILES);
+            files.extend(ranked.read(&shower, range, Detail::Lines).map_err(|failed| failed.1)?);
         }
+        let found = ranked.len() + beyond;
         told.add(&files);
         if self.request.has_end() {
             told.end(&shower, &ranked)?;
@@ -323,7 +319,8 @@ impl RootsRanking<'_> {
         let mut listed = list(places, length, true)?;
         let more = listed.len() > wanted;
         listed.truncate(wanted);
-        let files = listed.files(places, 0..listed.len(), Detail::Lines).map_err(|failed| failed.1)?;
+        let all = 0..listed.len();
+        let files = listed.read(places, all, Detail::Lines).map_err(|failed| failed.1)?;
         told.list(&files);
         Ok((files.iter().map(show).collect(), more))
     }

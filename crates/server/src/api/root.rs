@@ -18,7 +18,6 @@ use super::unserved::{NotServed, Trouble, Unserved};
 pub struct Root {
     /// The folder, absolute.
     pub folder: PathBuf,
-    /// The project around it.
     pub project: Project,
     /// The folder from the project's root.
     pub below: String,

@@ -23,7 +23,6 @@ const SETTINGS_KNOWN: Duration = Duration::from_secs(10);
 /// The shards that a server answers over.
 #[derive(Debug)]
 pub struct Shards {
-    /// The shards.
     pub cluster: Cluster,
     /// Whether a request has to say which repositories its caller may see.
     pub needs_rights: bool,
@@ -82,9 +81,6 @@ impl Shards {
     }
 
     /// The model that the settings choose.
-    ///
-    /// # Errors
-    /// When it can't be opened.
     pub fn model(&self, options: &OpenOptions, env: &Env, settings: &Settings) -> Result<Option<&Model>> {
         if self.model.get().is_none() {
             let opening = options.with(settings);

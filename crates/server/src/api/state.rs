@@ -19,6 +19,7 @@ use colgrep_index::store::Snapshot;
 use colgrep_index::update::ReadFirst;
 use tracing::warn;
 
+use super::ended::{CallEnd, UntilEnd};
 use super::heard::{Heard, UpdateHeard};
 pub use super::root::Root;
 use super::root::check_folder;
@@ -38,10 +39,11 @@ pub struct ServerState {
     pub options: OpenOptions,
     /// Receives notices of the work.
     pub listener: Arc<dyn Listener>,
+    /// The end of the call.
+    pub end: CallEnd,
     pub(super) roots: Vec<Arc<Root>>,
     /// Arguments that are not roots.
     pub(super) lost: Vec<Unserved>,
-    /// Histories that are open.
     histories: Arc<Histories>,
     /// Whether the roots were given when the server was started.
     is_fixed: bool,
@@ -86,9 +88,6 @@ impl ServerState {
     }
 
     /// The same for agents, whose requests may name a project inside a folder of repositories.
-    ///
-    /// # Errors
-    /// As [`ServerState::new`].
     pub fn for_agents(roots: &[PathBuf], groups: &[String], options: OpenOptions, env: &Env) -> Result<ServerState> {
         ServerState::started(roots, groups, options, env, true)
     }
@@ -165,6 +164,7 @@ impl ServerState {
             env: env.clone(),
             options,
             listener: Arc::new(()),
+            end: CallEnd::default(),
             roots: Vec::new(),
             lost: Vec::new(),
             histories: Arc::default(),
@@ -307,7 +307,6 @@ impl ServerState {
         Ok(())
     }
 
-    /// The roots.
     pub fn roots(&self) -> impl Iterator<Item = &Arc<Root>> {
         self.roots.iter()
     }
@@ -328,9 +327,6 @@ impl ServerState {
     }
 
     /// A root's model; none if its settings ask for keywords alone.
-    ///
-    /// # Errors
-    /// When it can't be opened.
     pub fn model<'r>(&self, root: &'r Root) -> Result<Option<&'r Model>> {
         if root.model.get().is_none() {
             let opening = self.options.with(&self.settings(root)?);
@@ -351,9 +347,6 @@ impl ServerState {
     }
 
     /// The same; if files have to be read, those of `first` come first.
-    ///
-    /// # Errors
-    /// As [`ServerState::snapshot`].
     pub fn snapshot_with(&self, root: &Arc<Root>, first: &ReadFirst) -> Result<Arc<Snapshot>> {
         if let Err(error) = check_folder(root) {
             root.forget();
@@ -372,7 +365,8 @@ impl ServerState {
         let mut project = root.project.clone();
         project.settings(&self.env)?;
         let opening = self.options.with(&self.settings(root)?);
-        let heard = Heard::new(&*self.listener);
+        let listener = self.until_end(&*self.listener);
+        let heard = Heard::new(&listener);
         root.is_opening.store(true, Ordering::Release);
         let model_now = model.filter(|_| !encoding);
         let opened = open(&opening, (&self.env, &project), model_now, first, &heard);
@@ -459,6 +453,17 @@ impl ServerState {
         let mut state = self.clone();
         state.allowed = allowed.map(Arc::from);
         state
+    }
+
+    /// The same server for a call that may end before its answer is there.
+    #[must_use]
+    pub fn until(self, end: &CallEnd) -> ServerState {
+        ServerState { end: end.clone(), ..self }
+    }
+
+    /// A listener, until the end of the call.
+    pub fn until_end<'l>(&self, listener: &'l dyn Listener) -> UntilEnd<'l> {
+        UntilEnd { listener, end: self.end.clone() }
     }
 
     /// The repositories that the caller may see; all where nothing limits it.

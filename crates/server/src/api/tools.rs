@@ -375,7 +375,6 @@ pub(super) fn wanted(results: Option<usize>) -> Result<usize> {
     }
 }
 
-/// `find_related`.
 pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<ToolAnswer> {
     let roots = state.roots().map(|root| (root, vec![root.below.clone()])).collect();
     related_within(state, asked, Scope::default(), roots)

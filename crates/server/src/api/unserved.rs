@@ -12,7 +12,6 @@ use colgrep_render::advice::for_tools;
 /// A root that can't be served now.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Unserved {
-    /// Its folder.
     pub root: String,
     /// Why not, on one line.
     pub why: String,

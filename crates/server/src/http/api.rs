@@ -20,20 +20,19 @@ use super::App;
 use super::guard::Caller;
 use super::problem::Problem;
 use crate::api::Tool;
+use crate::api::state::ServerState;
 
 /// The longest body that is taken, in bytes.
 pub const BODY_BYTES_MAX: usize = 256 << 10;
 /// Bytes of a longer body that are read and dropped. A client that is cut off while it sends may never see why.
 const DROPPED_BYTES_MAX: usize = 4 << 20;
 
-/// A route for handlers of the app.
 pub type Route = MethodRouter<Arc<App>>;
 
 /// The query of a request, kept with its answer for the log.
 #[derive(Clone, Debug)]
 pub struct AskedQuery(pub String);
 
-/// Where the requests are.
 pub const PATH: &str = "/api/v1/";
 
 /// Whether a request has parameters: it is asked by POST then.
@@ -41,7 +40,6 @@ pub fn has_parameters(tool: &Tool) -> bool {
     tool.input.get("properties").and_then(Value::as_object).is_some_and(|all| !all.is_empty())
 }
 
-/// The routes of the requests.
 pub fn requests(tools: &[Tool]) -> impl Iterator<Item = (String, Route)> {
     tools.iter().enumerate().map(|(at, tool)| {
         let mut route = Route::new();
@@ -85,7 +83,6 @@ fn of_pairs(pairs: Vec<(String, String)>) -> Map<String, Value> {
     parameters
 }
 
-/// Whose request it is.
 pub fn caller(request: &Request) -> Caller {
     request.extensions().get::<Caller>().cloned().unwrap_or_default()
 }
@@ -98,12 +95,11 @@ async fn answered(
 ) -> Result<Response, Problem> {
     let query = parameters.get("query").and_then(Value::as_str).filter(|_| app.logs_queries).map(str::to_string);
     let call = app.tools[at].call(parameters).map_err(|error| Problem::invalid(error.to_string()))?;
-    let Caller { allowed, key } = caller;
-    let work = move |app: &App| {
-        let answer = crate::api::answer(&app.state.for_caller(allowed), call)?;
+    let work = move |_: &App, state: &ServerState| {
+        let answer = crate::api::answer(state, call)?;
         Ok((answer.is_partial(), answer.content()))
     };
-    let mut response = match app.work(&key, work).await {
+    let mut response = match app.work(&caller, work).await {
         Ok((is_partial, content)) => {
             app.metrics.count_partial(is_partial);
             json(app, &content)?

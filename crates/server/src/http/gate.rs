@@ -18,13 +18,11 @@ use super::turns::{RequestTurn, TurnQueue};
 
 /// Maximum number of requests that wait for their turn.
 pub const WAITING_MAX: usize = 64;
-/// Connections at once.
 pub const CONNECTIONS_MAX: usize = 256;
 /// Connections beyond those, which are asked about the server's health alone; more wait in the system's queue.
 const SPARE_MAX: usize = 16;
 /// Answers on their way to clients, all together, in KiB.
 const UNREAD_KIB_MAX: usize = 64 << 10;
-/// The longest answer, in bytes.
 pub const ANSWER_BYTES_MAX: usize = 8 << 20;
 /// An answer goes out in pieces of this many bytes.
 const PIECE_BYTES: usize = 64 << 10;
@@ -39,7 +37,6 @@ pub struct Admission {
     turns: Arc<TurnQueue>,
     /// Room for answers on their way, in KiB.
     unread: Arc<Semaphore>,
-    /// Room for connections.
     connections: Arc<Semaphore>,
     /// Who has a whole place, the oldest first.
     guests: Mutex<Vec<Weak<Guest>>>,
@@ -52,7 +49,6 @@ pub struct Admission {
 pub struct Seat {
     /// Whether there was room for it; beyond that, only health is asked about.
     pub is_whole: bool,
-    /// Who has it.
     pub guest: Arc<Guest>,
     _place: OwnedSemaphorePermit,
 }
@@ -87,7 +83,6 @@ impl Guest {
         Arc::new(Guest { from, is_known, requests, is_asked, leaves })
     }
 
-    /// The address of its machine.
     pub fn address(&self) -> IpAddr {
         self.from.to_canonical()
     }
@@ -163,13 +158,10 @@ impl http_body::Body for AskedBody {
 
 /// What is under way.
 pub struct HttpLoad {
-    /// Requests at work.
     pub working: usize,
-    /// Requests that wait.
     pub waiting: usize,
     /// Answers that clients have not read yet, in KiB.
     pub unread_kib: usize,
-    /// Connections.
     pub connections: usize,
 }
 

@@ -13,7 +13,6 @@ use super::problem::Problem;
 use crate::api::warn_of_readers;
 use crate::args::ServeArgs;
 
-/// The shortest token, in bytes.
 const TOKEN_BYTES_MIN: usize = 16;
 
 /// Headers of every answer. Scripts and styles come only from this server and are never inline; no other site may
@@ -97,7 +96,6 @@ impl std::fmt::Display for CallerKey {
     }
 }
 
-/// Whose request it is.
 #[derive(Clone, Debug, Default)]
 pub struct Caller {
     /// The repositories that the caller may see; all where nothing limits it.
@@ -166,7 +164,6 @@ impl Guard {
         Ok(Guard { tokens, names: args.host.iter().map(|name| name.to_lowercase()).collect() })
     }
 
-    /// The tokens.
     pub fn into_tokens(self) -> Option<Arc<AccessTokens>> {
         self.tokens
     }

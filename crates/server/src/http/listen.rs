@@ -41,7 +41,6 @@ const WAITING_CONNECTIONS: u32 = 256;
 /// Pause where the system gives no further connection.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// A socket that is bound.
 pub struct BoundSocket {
     socket: TcpListener,
     /// Its address, with the port that the system gave for port 0.
@@ -50,9 +49,6 @@ pub struct BoundSocket {
 
 impl BoundSocket {
     /// Binds an address.
-    ///
-    /// # Errors
-    /// When the system refuses.
     pub fn bind(address: SocketAddr) -> Result<BoundSocket> {
         let taken = || {
             format!("could not listen on {address}; --listen ADDRESS:PORT names another one, port 0 takes a free one")

@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use axum::body::{Body, to_bytes};
 use axum::extract::Request;
-use axum::http::StatusCode;
-use axum::http::header::CONTENT_TYPE;
+use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{MethodRouter, post};
 use rmcp::model::Extensions;
@@ -25,7 +25,6 @@ use super::guard::Caller;
 use super::problem::Problem;
 use crate::mcp::{CallWork, McpServer, PendingAnswer, Worker, refused};
 
-/// Where MCP is spoken.
 pub const PATH: &str = "/mcp";
 
 /// The library's end of the route.
@@ -36,9 +35,9 @@ struct HttpWorker(Arc<App>);
 
 impl Worker for HttpWorker {
     fn work(&self, request: &Extensions, work: CallWork) -> PendingAnswer<'_> {
-        let key = caller(request).map(|caller| caller.key.clone()).unwrap_or_default();
+        let caller = caller(request).cloned().unwrap_or_default();
         Box::pin(async move {
-            let answer = self.0.work(&key, |_| work()).await.map_err(Problem::into_detail)?;
+            let answer = self.0.work(&caller, |_, _| work()).await.map_err(Problem::into_detail)?;
             self.0.metrics.count_partial(answer.is_partial());
             Ok(answer)
         })
@@ -55,12 +54,10 @@ impl Worker for HttpWorker {
     }
 }
 
-/// Whose request it is.
 fn caller(request: &Extensions) -> Option<&Caller> {
     request.get::<Parts>()?.extensions.get::<Caller>()
 }
 
-/// The route.
 pub fn route(app: &Arc<App>) -> MethodRouter<Arc<App>> {
     let server = McpServer::with_own_roots(app.state.clone(), Arc::new(HttpWorker(Arc::clone(app))));
     // Names and origins are checked for all routes.
@@ -75,8 +72,21 @@ pub fn route(app: &Arc<App>) -> MethodRouter<Arc<App>> {
     post(async move |request: Request| answer(&app, &service, request).await)
 }
 
+/// Names the forms of an answer for a client that takes any: the library looks for their names alone.
+fn name_accepted(headers: &mut HeaderMap) {
+    let given = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let takes_any = |range: &str| {
+        let mut parts = range.split(';').map(str::trim);
+        parts.next() == Some("*/*") && !parts.any(|part| part == "q=0")
+    };
+    if !headers.contains_key(ACCEPT) || given.flat_map(|value| value.split(',')).any(takes_any) {
+        headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+    }
+}
+
 async fn answer(app: &App, service: &McpService, request: Request) -> Result<Response, Problem> {
-    let (parts, body) = request.into_parts();
+    let (mut parts, body) = request.into_parts();
+    name_accepted(&mut parts.headers);
     let read = tokio::time::timeout(app.patience, whole(body));
     let bytes = read.await.map_err(|_| Problem::late(app.patience))??;
     // The library answers what is no message in a text of its own.
@@ -94,4 +104,28 @@ async fn answer(app: &App, service: &McpService, request: Request) -> Result<Res
         false => Body::new(body),
     };
     Ok(Response::from_parts(parts, body))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_takes_anything_takes_both_forms() {
+        const BOTH: &str = "application/json, text/event-stream";
+        for (given, expected) in [
+            (&[][..], &[BOTH][..]),
+            (&["*/*"], &[BOTH]),
+            (&["text/html, */*;q=0.8"], &[BOTH]),
+            (&["text/html", "*/*"], &[BOTH]),
+            (&["*/*;q=0"], &["*/*;q=0"]),
+            (&["application/json"], &["application/json"]),
+            (&[BOTH], &[BOTH]),
+        ] {
+            let mut headers = HeaderMap::new();
+            given.iter().for_each(|value| _ = headers.append(ACCEPT, HeaderValue::from_static(value)));
+            name_accepted(&mut headers);
+            assert_eq!(headers.get_all(ACCEPT).iter().collect::<Vec<_>>(), expected, "{given:?}");
+        }
+    }
 }

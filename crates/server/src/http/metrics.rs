@@ -38,7 +38,6 @@ struct Of {
     root: String,
 }
 
-/// A replica of a shard.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct ReplicaLabel {
     shard: u64,
@@ -124,7 +123,6 @@ struct Version {
 
 type Numbers = Family<Of, Gauge<i64, AtomicI64>>;
 
-/// All metrics.
 pub struct Metrics {
     registry: Registry,
     requests: Family<AnsweredRoute, Histogram>,
@@ -162,7 +160,6 @@ impl Drop for InFlight {
 }
 
 impl Metrics {
-    /// Metrics, all zero.
     pub fn new() -> Metrics {
         let mut registry = Registry::with_prefix("colgrep");
         let requests = Family::<AnsweredRoute, Histogram>::new_with_constructor(|| Histogram::new(BUCKETS));

@@ -27,7 +27,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use colgrep_engine::settings::env::Env;
 use gate::Admission;
-use guard::{CallerKey, Guard};
+use guard::{Caller, Guard};
 use listen::BoundSocket;
 use metrics::Metrics;
 use page::view::RootNames;
@@ -35,6 +35,7 @@ use problem::Problem;
 use tracing::{info, warn};
 
 use crate::api::Shards;
+use crate::api::ended::CallEnd;
 use crate::api::state::ServerState;
 use crate::api::{AT_WORK_A_CORE_MAX, NotServed, Tool, left_out, tools};
 use crate::args::ServeArgs;
@@ -67,30 +68,32 @@ pub struct App {
     metrics: Metrics,
     /// Time that a request may take.
     patience: Duration,
-    /// Whether the log has queries.
     logs_queries: bool,
     /// The syntaxes that colour code, loaded when first needed.
     syntaxes: OnceLock<Syntaxes>,
 }
 
 impl App {
-    /// Does `work` on a thread for searches, when there is room.
+    /// Does `work` for a caller on a thread for searches, when there is room; it stops once the caller is gone.
     ///
     /// # Errors
     /// When there is no room, it takes too long, or it fails.
     pub async fn work<T: Send + 'static>(
         self: &Arc<App>,
-        caller: &CallerKey,
-        work: impl FnOnce(&App) -> Result<T> + Send + 'static,
+        caller: &Caller,
+        work: impl FnOnce(&App, &ServerState) -> Result<T> + Send + 'static,
     ) -> Result<T, Problem> {
         let end = tokio::time::Instant::now() + self.patience;
         let late = |_| Problem::late(self.patience);
-        let place = tokio::time::timeout_at(end, self.gate.enter(caller)).await.map_err(late)??;
+        let place = tokio::time::timeout_at(end, self.gate.enter(&caller.key)).await.map_err(late)??;
+        let call_end = CallEnd::default();
+        let _ends = call_end.when_dropped();
+        let state = self.state.for_caller(caller.allowed.clone()).until(&call_end);
         let app = Arc::clone(self);
         let task = tokio::task::spawn_blocking(move || {
             // Whoever asked may be gone: the place is kept until the work is over.
             let _place = place;
-            contained(|| work(&app)).flatten()
+            contained(|| work(&app, &state)).flatten()
         });
         match tokio::time::timeout_at(end, task).await.map_err(late)? {
             Ok(Ok(done)) => Ok(done),

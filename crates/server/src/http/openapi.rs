@@ -150,7 +150,6 @@ pub fn operation(id: &str, title: &str, doc: &str, tag: &str) -> Value {
     json!({"operationId": id, "summary": title, "description": doc, "tags": [tag]})
 }
 
-/// The body of an operation.
 pub fn body(schema: &str) -> Value {
     json!({"required": true, "content": {"application/json": {"schema": {"$ref": format!("#/components/schemas/{schema}")}}}})
 }

@@ -22,7 +22,6 @@ use super::problem::{Problem, ProblemCode};
 use super::{App, NO_ROOM, api, mcp, openapi, page};
 use crate::log;
 
-/// Where the page is.
 pub const PAGE: &str = "/";
 /// Paths that need no token: they reveal nothing of any repository.
 const OPEN: [&str; 3] = [PAGE, "/healthz", "/readyz"];
@@ -39,7 +38,6 @@ pub fn beside(app: &Arc<App>) -> Router {
     router.layer(from_fn_with_state(Arc::clone(app), around)).with_state(Arc::clone(app))
 }
 
-/// All routes.
 pub fn router(app: &Arc<App>) -> Router {
     let mut router = health().route("/metrics", get(metrics)).route(
         "/openapi.json",

@@ -30,7 +30,6 @@ use colgrep_render::panic::contained;
 /// How often the indexes are looked at.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// The repositories that are served.
 struct Repositories {
     /// The environment of the process.
     env: Env,
@@ -55,6 +54,10 @@ impl Catalog for Repositories {
     fn damaged(&self, error: colgrep_index::Error) {
         warn!("an index is damaged and is repaired: {}", error.full());
         *self.damage.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+    }
+
+    fn broke(&self, panic: &colgrep_index::Error) {
+        warn!("a connection ended by a fault of colgrep: {}", panic.full());
     }
 
     fn trouble(&self) -> Option<String> {

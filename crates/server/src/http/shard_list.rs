@@ -21,7 +21,6 @@ const LOOK_AT_TREE: Duration = Duration::from_secs(10);
 /// Interval of checks of a repository that can't be served.
 const LOOK_AT_LOST: Duration = Duration::from_secs(2);
 
-/// A repository that is to be served.
 pub struct OwnRepository {
     /// Its name and folder.
     pub named: NamedRepository,
@@ -34,7 +33,6 @@ pub struct OwnRepository {
 
 /// What a look at a repository found, and when.
 pub struct Looked {
-    /// When it ended.
     pub at: Instant,
     /// Its state, if it can be served.
     pub found: Option<HostedRepository>,
@@ -55,7 +53,6 @@ impl OwnRepository {
         self.last().take().and_then(|looked| looked.found)
     }
 
-    /// Records a look.
     pub fn looked(&self, looked: Looked) {
         if looked.found.as_ref().is_some_and(is_whole) {
             *self.before.lock().unwrap_or_else(PoisonError::into_inner) = None;

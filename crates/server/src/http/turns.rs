@@ -102,7 +102,6 @@ impl TurnState {
         self.order.iter().any(|key| key.client() == client)
     }
 
-    /// The queues of a client.
     fn queues_of(&self, client: &str) -> impl Iterator<Item = (&CallerKey, &VecDeque<(u64, Sender<RequestTurn>)>)> {
         self.queues.iter().filter(move |(key, _)| key.client() == client)
     }

@@ -17,13 +17,13 @@ use super::listing::listed;
 use super::report::{Reporter, forward};
 use super::roots::ClientRoots;
 use super::{INSTRUCTIONS, INSTRUCTIONS_OVER_SHARDS};
+use crate::api::ended::CallEnd;
 use crate::api::state::ServerState;
 use crate::api::{ApiAnswer, Tool, answer, offered};
 
 /// The key of a request's metadata by which a program asks for the answer as structured content too.
 const STRUCTURED: &str = "colgrep/structured";
 
-/// The work on a request.
 pub type CallWork = Box<dyn FnOnce() -> anyhow::Result<ApiAnswer> + Send>;
 /// An answer that is being worked on; the error is for the agent to read.
 pub type PendingAnswer<'w> = Pin<Box<dyn Future<Output = Result<ApiAnswer, String>> + Send + 'w>>;
@@ -40,7 +40,6 @@ pub trait Worker: Send + Sync + 'static {
     fn allowed(&self, request: &Extensions) -> Option<Vec<String>>;
 }
 
-/// The server of one client.
 #[derive(Clone)]
 pub struct McpServer {
     roots: ClientRoots,
@@ -77,13 +76,21 @@ impl McpServer {
             Ok(state) => state,
             Err(required) => return Ok((*required).into()),
         };
-        let mut state = state.for_caller(self.worker.allowed(&context.extensions));
+        let end = CallEnd::default();
+        // However this ends, nobody waits for the work then.
+        let _ends = end.when_dropped();
+        let mut state = state.for_caller(self.worker.allowed(&context.extensions)).until(&end);
         let forwarded = context.meta.get_progress_token().map(|token| {
             let (reporter, from) = Reporter::new();
             state.listener = Arc::new(reporter);
             tokio::spawn(forward(from, token, context.peer.clone()))
         });
-        match self.worker.work(&context.extensions, Box::new(move || answer(&state, call))).await {
+        let work = self.worker.work(&context.extensions, Box::new(move || answer(&state, call)));
+        let answered = tokio::select! {
+            answered = work => answered,
+            () = context.ct.cancelled() => Err("the call was cancelled".to_string()),
+        };
+        match answered {
             Ok(answer) => {
                 if let Some(forwarded) = forwarded {
                     // Progress comes before the answer.
@@ -164,5 +171,108 @@ impl ServerHandler for McpServer {
                 ErrorData::new(ErrorCode::METHOD_NOT_FOUND, why, None)
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::time::Duration;
+
+    use colgrep_engine::OpenOptions;
+    use colgrep_engine::settings::env::Env;
+    use rmcp::ServiceExt as _;
+    use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+    use rmcp::transport::Transport;
+    use serde_json::json;
+    use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+    use super::*;
+
+    /// A client that says what it is told to, and hears nothing.
+    struct ScriptedClient(UnboundedReceiver<Value>);
+
+    impl Transport<RoleServer> for ScriptedClient {
+        type Error = io::Error;
+
+        fn send(&mut self, _: TxJsonRpcMessage<RoleServer>) -> impl Future<Output = io::Result<()>> + Send + 'static {
+            std::future::ready(Ok(()))
+        }
+
+        async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+            serde_json::from_value(self.0.recv().await?).ok()
+        }
+
+        async fn close(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// Does no work, and gives it away once nobody waits for it: `None` where it begins.
+    struct IdleWorker(UnboundedSender<Option<CallWork>>);
+
+    struct HeldWork(Option<CallWork>, UnboundedSender<Option<CallWork>>);
+
+    impl Drop for HeldWork {
+        fn drop(&mut self) {
+            let _ = self.1.send(self.0.take());
+        }
+    }
+
+    impl Worker for IdleWorker {
+        fn work(&self, _: &Extensions, work: CallWork) -> PendingAnswer<'_> {
+            let held = HeldWork(Some(work), self.0.clone());
+            let _ = self.0.send(None);
+            Box::pin(async move {
+                let _held = held;
+                std::future::pending().await
+            })
+        }
+
+        fn admit(&self) -> Pin<Box<dyn Future<Output = Box<dyn Send>> + Send + '_>> {
+            Box::pin(async { Box::new(()) as Box<dyn Send> })
+        }
+
+        fn allowed(&self, _: &Extensions) -> Option<Vec<String>> {
+            None
+        }
+    }
+
+    async fn soon<T>(receiver: &mut UnboundedReceiver<T>) -> T {
+        tokio::time::timeout(Duration::from_secs(60), receiver.recv()).await.expect("in time").expect("an end")
+    }
+
+    #[test]
+    fn the_work_of_a_cancelled_call_stops() {
+        let data = tempfile::tempdir().expect("a folder");
+        // The folder of this crate, in which its tests run.
+        let (here, env) = ([".".into()], Env::default().data_in(data.path()));
+        let state = ServerState::new(&here, &[], OpenOptions::default(), &env).expect("a root");
+        let ((say, said), (give, mut given)) = (unbounded_channel(), unbounded_channel());
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+        let work = runtime.block_on(async {
+            let request = |id: u32, method: &str, params: Value| {
+                say.send(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).expect("a server");
+            };
+            let note = |method: &str, params: Value| {
+                say.send(json!({"jsonrpc": "2.0", "method": method, "params": params})).expect("a server");
+            };
+            let client = json!({"name": "test", "version": "1"});
+            request(
+                0,
+                "initialize",
+                json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}),
+            );
+            note("notifications/initialized", json!({}));
+            let server = McpServer::new(state, Arc::new(IdleWorker(give)));
+            let _running = server.serve(ScriptedClient(said)).await.expect("a client");
+            request(1, "tools/call", json!({"name": "search", "arguments": {"query": "cancel a call"}}));
+            assert!(soon(&mut given).await.is_none(), "it begins");
+            note("notifications/cancelled", json!({"requestId": 1}));
+            soon(&mut given).await.expect("the work")
+        });
+        let error = work().expect_err("nobody waits");
+        let of_index = error.downcast_ref::<colgrep_engine::Error>().and_then(colgrep_engine::Error::of_index);
+        assert!(matches!(of_index, Some(colgrep_index::Error::Stopped)), "{error:#}");
     }
 }

@@ -22,7 +22,6 @@ use tokio::task::JoinSet;
 const MESSAGE_BYTES_MAX: usize = 1 << 20;
 /// Maximum number of requests that wait for their turn, and of answers that wait for the client to read them.
 const WAITING_MAX: usize = 64;
-/// Messages read ahead.
 const READ_AHEAD: usize = 4;
 /// How long a client that has closed its end is waited for to read the last refusals; as long as the library waits.
 const LAST_PATIENCE: Duration = Duration::from_secs(5);
@@ -57,7 +56,6 @@ pub struct Pipes {
     lines: mpsc::Receiver<IntakeLine>,
     output: Arc<Mutex<tokio::io::Stdout>>,
     load: IntakeLimits,
-    /// Refusals on their way.
     refusals: JoinSet<io::Result<()>>,
 }
 
@@ -154,7 +152,6 @@ fn next_line(input: &mut impl BufRead) -> io::Result<Option<Vec<IntakeLine>>> {
     Ok(Some(messages(text)))
 }
 
-/// The messages or refusals of a text.
 fn messages(text: &[u8]) -> Vec<IntakeLine> {
     match text.trim_ascii() {
         [] => Vec::new(),

@@ -11,7 +11,6 @@ pub const LISTED: [&str; 5] = ["search", "outline", "history", "impact", "status
 /// Parameters that the list leaves out.
 const UNLISTED: [&str; 8] = ["groups", "min_strength", "per_file", "code_only", "hints", "expand", "no_expand", "pack"];
 
-/// The list of these tools.
 pub fn listed(tools: &[Tool]) -> Vec<ListedTool> {
     let is_listed = |tool: &&Tool| LISTED.contains(&tool.name);
     tools.iter().filter(is_listed).map(shown).collect()

@@ -13,7 +13,6 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 /// Time between two notifications.
 const EVERY: Duration = Duration::from_millis(200);
 
-/// How far a call is.
 #[derive(Debug)]
 pub struct CallProgress {
     done: u64,
@@ -30,7 +29,6 @@ pub struct Reporter {
 }
 
 impl Reporter {
-    /// A reporter, and the receiver of its steps.
     pub fn new() -> (Reporter, UnboundedReceiver<CallProgress>) {
         let (to, from) = unbounded_channel();
         (Reporter { to, before: AtomicU64::new(0) }, from)

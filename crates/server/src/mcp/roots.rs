@@ -19,7 +19,6 @@ const UNANSWERED: &str = "it does not answer roots/list";
 /// The name under which roots are asked for and answered.
 const ROOTS: &str = "roots";
 
-/// The roots of one client.
 #[derive(Clone)]
 pub struct ClientRoots {
     /// As the next call finds it.

@@ -189,6 +189,12 @@ pub(super) fn c_macros(text: &str, names: MacroNames) -> Option<String> {
             prepared.blank(place.start..pieces[end - 1].1.end);
             i = end;
             continue;
+        } else if is_capitals(word)
+            && let Some(end) = scope.behind_head(&pieces, i, &kept)
+        {
+            prepared.blank(place.start..pieces[end - 1].1.end);
+            i = end;
+            continue;
         } else if is_capitals(word) && (scope.is_modifier(&pieces, i, &kept) || scope.is_convention(&pieces, i, &kept))
         {
             prepared.blank(place.clone());
@@ -409,6 +415,29 @@ impl DeclarationScope {
         (is_label && matches!(before, Piece::Sign(b'{' | b'}' | b';' | b':'))).then_some(at + 2)
     }
 
+    /// The end of an upper-case word between the head of a function or the name of a type and a body: `int f() LOCKS(x) {`,
+    /// `struct A ALIGNED(8) {`.
+    fn behind_head(&self, pieces: &[(Piece, Range<usize>)], at: usize, kept: &[(Piece, &str)]) -> Option<usize> {
+        let mut statement = kept.get(self.statement..).filter(|_| self.is_outside())?;
+        while let [head @ .., (_, word)] = statement
+            && TRAILING.contains(word)
+        {
+            statement = head;
+        }
+        let is_head = match statement {
+            [.., (_, kind), (Piece::Word, name)] => {
+                let is_kind = |word: &str| TYPE_WORDS.contains(&word) || word == "namespace";
+                is_kind(kind) && !is_kind(name) && !is_capitals(name)
+            }
+            [.., (Piece::Sign(b')'), _)] => follows_name(statement),
+            _ => false,
+        };
+        let end = is_head.then(|| behind_arguments(pieces, at))?;
+        let has_bases = matches!(statement, [.., (_, "class" | "struct"), _]);
+        let is_body = |piece: Piece| piece == Piece::Sign(b'{') || has_bases && piece == Piece::Sign(b':');
+        pieces.get(end).is_some_and(|p| is_body(p.0)).then_some(end)
+    }
+
     /// Whether an upper-case word that ends before the piece `end` is an attribute at the end of a declaration, or
     /// before one of Objective-C's.
     fn is_attribute(&self, pieces: &[(Piece, Range<usize>)], end: usize, kept: &[(Piece, &str)]) -> bool {
@@ -426,14 +455,17 @@ impl DeclarationScope {
             [(_, "typedef"), (Piece::Word, word), (Piece::Word, name)] => {
                 is_last && ![*word, *name].iter().any(|word| TYPE_WORDS.contains(word) || PRIMITIVES.contains(word))
             }
-            // `void f(int x) A_LOCKS(y);`: the macro follows parameters that follow a type and a name.
-            [.., (Piece::Sign(b')'), _)] if *next == Piece::Sign(b';') => {
-                let open = statement.iter().position(|(piece, _)| *piece == Piece::Sign(b'('));
-                open.is_some_and(|open| open > 1 && statement[open - 1].0 == Piece::Word)
-            }
+            // `void f(int x) A_LOCKS(y);`
+            [.., (Piece::Sign(b')'), _)] if *next == Piece::Sign(b';') => follows_name(statement),
             _ => false,
         }
     }
+}
+
+/// Whether the first brackets of a statement follow a type and a name, so that they hold parameters.
+fn follows_name(statement: &[(Piece, &str)]) -> bool {
+    let open = statement.iter().position(|(piece, _)| *piece == Piece::Sign(b'('));
+    open.is_some_and(|open| open > 1 && statement[open - 1].0 == Piece::Word)
 }
 
 /// Whether the block after the pieces of a statement holds declarations: of a namespace, a type, `extern "C"`.
@@ -676,6 +708,12 @@ mod tests {
             ("static FMT_INLINE auto f() -> int;", "static            auto f() -> int;"),
             ("void f(const T& x A_BOUND, int y) A_LOCKS(mu) {", "void f(const T& x        , int y)             {"),
             ("void f(int x) A_LOCKS(mu);", "void f(int x)            ;"),
+            ("int f(int x) LOCKS(mu) {", "int f(int x)           {"),
+            ("void A::f() const PURE {", "void A::f() const      {"),
+            ("struct Foo ALIGNED(8) {", "struct Foo            {"),
+            ("enum class Foo FLAGS {", "enum class Foo       {"),
+            ("class Foo A_B : Bar {", "class Foo     : Bar {"),
+            ("namespace a _B_C(d) {", "namespace a         {"),
             ("class A {\n A_PRIVATE:\n  int x;\n};", "class A {\n           \n  int x;\n};"),
             ("class A {\npublic slots:\n  A b();\nsignals:\n};", "class A {\npublic      :\n  A b();\n        \n};"),
             ("typedef NS_ENUM(A, B) { C };", "        enum       B  { C };"),
@@ -698,6 +736,12 @@ mod tests {
             // Types, names and values stay.
             ("const A_B c(int d) {", ""),
             ("typedef int A_B(c)(int d);", ""),
+            ("API(int) RUN(void) {", ""),
+            ("struct API FOO {", ""),
+            ("enum class FOO {", ""),
+            ("struct A { enum b FOO : 3; };", ""),
+            ("- (void) RUN {", ""),
+            ("void f() { if (x) EACH(y) { g(); } }", ""),
             ("int a = A_B(c)(d);", ""),
             ("void a() { A_B(c)(d); }", ""),
             ("SOME_TYPE name(int x) {", ""),

@@ -37,15 +37,13 @@ pub(super) fn make(text: &str) -> Option<String> {
     make_patterns(substitutions.as_deref().unwrap_or(text)).or(substitutions).or(references)
 }
 
-/// Make: recipes and prerequisites whose references go on in the next line, as words. The grammar loses what follows
-/// them.
+/// Make: recipes, values and prerequisites whose references go on in the next line, as words. The grammar loses what
+/// follows them.
 fn make_references(text: &str) -> Option<String> {
     let mut bytes: Option<Vec<u8>> = None;
     let (mut at, mut is_text, mut goes_on) = (0, false, false);
-    // Prerequisites are called, so that none are better than wrong ones.
-    let mut word = b'x';
-    // Whether the line continues another, and belongs to a recipe.
-    let (mut is_inner, mut is_recipe) = (false, false);
+    // Whether the line continues another, and what it belongs to: a recipe, or a value.
+    let (mut is_inner, mut is_recipe, mut is_value) = (false, false, false);
     for line in text.split_inclusive('\n') {
         let (start, code) = (at, line.trim_end());
         at += line.len();
@@ -55,22 +53,21 @@ fn make_references(text: &str) -> Option<String> {
             _ => {}
         }
         let opens = code.matches('(').count() > code.matches(')').count() && code.ends_with('\\');
-        let begin = if goes_on || line.starts_with('\t') { Some(0) } else { make_colon(code.as_bytes(), 0) };
+        let head = if is_inner { None } else { make_sign(code.as_bytes(), 0) };
         if !is_inner {
             let is_assignment = code.split_whitespace().nth(1).is_some_and(|sign| sign.ends_with('='));
             is_recipe = line.starts_with('\t') && !is_assignment;
+            is_value = !is_recipe && head.is_some_and(|sign| code.as_bytes()[sign] == b'=');
         }
-        let begins = opens && (is_recipe || !is_inner && !line.starts_with('\t'));
+        let begin = if goes_on || is_recipe || is_inner && is_value { Some(0) } else { head };
         is_inner = code.ends_with('\\');
-        let Some(begin) = begin.filter(|_| !is_text && (goes_on || begins)) else { continue };
-        if !goes_on {
-            word = if is_recipe { b'x' } else { b' ' };
-        }
-        goes_on = code.ends_with('\\');
-        // Nothing joins blank lines.
-        let end = start + code.len() - usize::from(goes_on && is_recipe);
+        let Some(begin) = begin.filter(|_| !is_text && (goes_on || opens)) else { continue };
+        goes_on = is_inner;
+        // Prerequisites are called, so that none are better than wrong ones. Nothing joins blank lines.
+        let word = if is_recipe || is_value { b'x' } else { b' ' };
+        let end = start + code.len() - usize::from(goes_on && word == b'x');
         let bytes = bytes.get_or_insert_with(|| text.as_bytes().to_vec());
-        for byte in bytes[start + begin..end].iter_mut().skip_while(|byte| **byte == b':') {
+        for byte in bytes[start + begin..end].iter_mut().skip_while(|byte| matches!(**byte, b':' | b'=')) {
             if !byte.is_ascii_whitespace() || !is_recipe {
                 *byte = word;
             }
@@ -79,8 +76,8 @@ fn make_references(text: &str) -> Option<String> {
     String::from_utf8(bytes?).ok()
 }
 
-/// The first colon of a line that is in no reference and begins no assignment.
-fn make_colon(line: &[u8], from: usize) -> Option<usize> {
+/// The first sign of a line that is in no reference: the colon of a rule, or the equals sign of an assignment.
+fn make_sign(line: &[u8], from: usize) -> Option<usize> {
     let mut depth = 0usize;
     line.iter().enumerate().skip(from).find_map(|(at, byte)| {
         match byte {
@@ -88,7 +85,8 @@ fn make_colon(line: &[u8], from: usize) -> Option<usize> {
             b')' | b'}' => depth = depth.saturating_sub(1),
             _ => {}
         }
-        (depth == 0 && *byte == b':' && line.get(at + 1) != Some(&b'=')).then_some(at)
+        let is_sign = *byte == b'=' || *byte == b':' && line.get(at + 1) != Some(&b'=');
+        (depth == 0 && is_sign).then_some(at)
     })
 }
 
@@ -98,9 +96,10 @@ fn make_patterns(text: &str) -> Option<String> {
         if line.starts_with(b"\t") || line.starts_with(b"#") {
             return;
         }
-        let Some(first) = make_colon(line, 0) else { return };
+        let colon = |from| make_sign(line, from).filter(|at| line[*at] == b':');
+        let Some(first) = colon(0) else { return };
         let behind = first + 1 + usize::from(line.get(first + 1) == Some(&b':'));
-        if let Some(second) = make_colon(line, behind)
+        if let Some(second) = colon(behind)
             && line[behind..second].contains(&b'%')
         {
             line[behind..=second].fill(b' ');

@@ -12,7 +12,7 @@ mod headings;
 #[cfg(feature = "language-pack")]
 pub mod language_pack;
 mod lines;
-mod notebook;
+pub(crate) mod notebook;
 mod outline;
 mod records;
 mod statements;

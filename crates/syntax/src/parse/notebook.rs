@@ -1,6 +1,8 @@
 //! Jupyter notebooks ("The Notebook file format", nbformat 4, and 3 with its worksheets): their cells, each in its own
 //! language. Outputs are left out; lines are those of the file.
 
+use std::ops::Range;
+
 use colgrep_core::{Span, Unit};
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged as _;
@@ -18,29 +20,20 @@ const CELLS_MAX: usize = 4_096;
 const CELL_MAGIC: &str = "%%";
 
 /// A cell's text, and for each of its lines the line of the file.
-struct CellSource {
-    text: String,
+pub(crate) struct CellSource {
+    /// The text.
+    pub(crate) text: String,
     lines: Vec<u32>,
+    /// The strings of the file that it is made of, by their place in it.
+    strings: Vec<(usize, Range<usize>)>,
 }
 
 /// Cuts a notebook into the units of its cells.
 pub(super) fn parse(text: &str, language: &'static Language) -> Parsed {
-    let parsed = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default());
-    let Some(Value::Object(notebook)) = parsed.ok().and_then(|parsed| parsed.value) else {
-        return plain(text, language, "is no notebook");
-    };
+    let Some(sources) = sources(text) else { return plain(text, language, "is no notebook") };
     let budget = Budget::new();
-    let lines = Lines::new(text);
-    let of_code = code_language(&notebook);
     let mut all = Parsed::default();
-    for cell in cells(&notebook).take(CELLS_MAX) {
-        let Some(mut source) = read_source(cell, &lines) else { continue };
-        let row = match string(cell, "cell_type") {
-            Some("markdown" | "heading") => language::by_name("markdown"),
-            Some("code") => source.take_magics().or(of_code),
-            _ => language::by_name("text"),
-        };
-        let row = row.filter(|row| row.reader != Some(Reader::Notebook)).unwrap_or(language::unknown());
+    for (source, row) in sources {
         let parsed = match budget.check() {
             Ok(()) => super::parse(&source.text, row),
             Err(_) => Parsed { units: blocks_only(&source.text, row), ..Parsed::default() },
@@ -51,6 +44,24 @@ pub(super) fn parse(text: &str, language: &'static Language) -> Parsed {
     }
     all.units.sort_by_key(|unit| (unit.span.line, std::cmp::Reverse(unit.span.end)));
     all
+}
+
+/// The cells of a notebook, each with its language; `None` if the text is none.
+pub(crate) fn sources(text: &str) -> Option<Vec<(CellSource, &'static Language)>> {
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default());
+    let Some(Value::Object(notebook)) = parsed.ok()?.value else { return None };
+    let (lines, of_code) = (Lines::new(text), code_language(&notebook));
+    let source = |cell: &Object<'_>| {
+        let mut source = read_source(cell, &lines)?;
+        let row = match string(cell, "cell_type") {
+            Some("markdown" | "heading") => language::by_name("markdown"),
+            Some("code") => source.take_magics().or(of_code),
+            _ => language::by_name("text"),
+        };
+        let row = row.filter(|row| row.reader != Some(Reader::Notebook));
+        Some((source, row.unwrap_or(language::unknown())))
+    };
+    Some(cells(&notebook).take(CELLS_MAX).filter_map(source).collect())
 }
 
 /// The cells in order: those of worksheets (version 3), or the notebook's own.
@@ -81,13 +92,14 @@ fn read_source(cell: &Object<'_>, lines: &Lines<'_>) -> Option<CellSource> {
         Value::Array(array) => array.elements.as_slice(),
         one => std::slice::from_ref(one),
     };
-    let mut source = CellSource { text: String::new(), lines: Vec::new() };
+    let mut source = CellSource { text: String::new(), lines: Vec::new(), strings: Vec::new() };
     for part in parts.iter().filter_map(Value::as_string_lit) {
         let line = lines.line_of(part.start());
         let begins = source.text.is_empty() || source.text.ends_with('\n');
         let breaks = part.value.matches('\n').count() - usize::from(part.value.ends_with('\n'));
         let new = if part.value.is_empty() { 0 } else { breaks + usize::from(begins) };
         source.lines.extend(std::iter::repeat_n(line, new));
+        source.strings.push((source.text.len(), part.start()..part.end()));
         source.text.push_str(&part.value);
     }
     (!source.text.trim().is_empty()).then_some(source)
@@ -112,6 +124,38 @@ impl CellSource {
         let line = |n: u32| self.lines.get((n as usize).saturating_sub(1)).or(self.lines.last()).copied().unwrap_or(1);
         Span { first: line(span.first), line: line(span.line), end: line(span.end) }
     }
+
+    /// Bytes of the cell as bytes of the file.
+    pub(crate) fn bytes_in_file(&self, file: &str, (start, end): (u32, u32)) -> Option<(u32, u32)> {
+        let byte = |at: usize, inside: usize| {
+            let (begun, string) = self.strings.get(self.strings.partition_point(|(from, _)| *from <= inside) - 1)?;
+            let written = file.get(string.start + 1..string.end - 1)?;
+            u32::try_from(string.start + 1 + written_len(written, at - begun)).ok()
+        };
+        let (start, end) = (start as usize, end as usize);
+        // The end may be that of a string.
+        Some((byte(start, start)?, byte(end, end.saturating_sub(1).max(start))?))
+    }
+}
+
+/// The length of the beginning of a string, as JSON writes it, that stands for this many bytes.
+fn written_len(written: &str, bytes: usize) -> usize {
+    let (mut at, mut read) = (0, 0);
+    let unit = |at: usize| u32::from_str_radix(written.get(at + 2..at + 6)?, 16).ok();
+    while read < bytes {
+        let Some(c) = written[at..].chars().next() else { break };
+        let (long, stands_for) = match (c, written[at..].chars().nth(1)) {
+            ('\\', Some('u')) => match unit(at) {
+                // Two of them are one character.
+                Some(0xD800..=0xDBFF) => (12, 4),
+                code => (6, code.and_then(char::from_u32).map_or(1, char::len_utf8)),
+            },
+            ('\\', Some(_)) => (2, 1),
+            _ => (c.len_utf8(), c.len_utf8()),
+        };
+        (at, read) = (written.floor_char_boundary(at + long), read + stands_for);
+    }
+    at
 }
 
 #[cfg(test)]
@@ -158,6 +202,24 @@ mod tests {
         let parsed = super::super::parse(text, language::by_name("jupyter").expect("a row"));
         assert_eq!(parsed.imports, ["import os"]);
         assert!(parsed.units.iter().all(|unit| !unit.body.contains("hidden") && !unit.body.contains("\\n")));
+    }
+
+    #[test]
+    fn bytes_of_a_cell_are_found_in_the_file() {
+        let text = r#"{"cells": [{"cell_type": "code", "source": ["a\t= 'é'\n", "b = \"\u00e9\ud83d\ude00\" + c"]}]}"#;
+        let (source, row) = sources(text).expect("a notebook").remove(0);
+        assert_eq!(row.name, "python");
+        for (part, written) in [
+            ("a", "a"),
+            ("= 'é'", "= 'é'"),
+            ("'é'\nb", r#"'é'\n", "b"#),
+            ("\"é😀\"", r#"\"\u00e9\ud83d\ude00\""#),
+            ("+ c", "+ c"),
+        ] {
+            let at = source.text.find(part).expect("a part");
+            let (start, end) = source.bytes_in_file(text, (at as u32, (at + part.len()) as u32)).expect("a place");
+            assert_eq!(&text[start as usize..end as usize], written, "{part:?}");
+        }
     }
 
     #[test]

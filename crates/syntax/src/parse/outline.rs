@@ -1,5 +1,6 @@
 //! Definitions of languages without a grammar, read from lines by the patterns of their row (`language/by_lines`).
 
+use colgrep_core::{UnitKind, UnitRole};
 use regex::Regex;
 
 use super::blocks::add_blocks;
@@ -97,6 +98,7 @@ fn units(text: &str, language: &'static Language, outline: &CompiledOutline) -> 
         open: Vec::new(),
         last: 0,
         comment: None,
+        has_headings: false,
     };
     for number in 1..=lines.count() {
         budget.check()?;
@@ -203,6 +205,8 @@ struct OutlineReader<'a> {
     last: u32,
     /// The comment around the current line: where it begins, and its closing mark.
     comment: Option<(usize, &'static str)>,
+    /// Whether functions are declared here without their bodies.
+    has_headings: bool,
 }
 
 impl<'a> OutlineReader<'a> {
@@ -221,6 +225,12 @@ impl<'a> OutlineReader<'a> {
         if line.len() > LINE_BYTES_MAX {
             self.last = number;
             return;
+        }
+        if let Some(headings) = &self.outline.headings
+            && headings[usize::from(self.has_headings)].is_match(line)
+        {
+            self.has_headings = !self.has_headings;
+            self.close(0, self.last);
         }
         let (head, column) = (self.head(line).or_else(|| self.head_before_bracket(line, number)), column_of(line));
         let inner = self.open.last_mut().and_then(|code| code.inner.pop_if(|last| last.is_match(line)));
@@ -301,7 +311,14 @@ impl<'a> OutlineReader<'a> {
     fn begin(&mut self, number: u32, at: usize, names: &[Bytes]) {
         let outline: &'a CompiledOutline = self.outline;
         let (row, pattern, last) = &outline.heads[at];
-        let (Some(what), Some((name, qualifiers))) = (What::from_capture(row.what), names.split_last()) else { return };
+        let (Some(mut what), Some((name, qualifiers))) = (What::from_capture(row.what), names.split_last()) else {
+            return;
+        };
+        let (mut extent, mut last) = (row.extent, last.as_ref());
+        if self.has_headings && what == What::Unit(UnitKind::Function, UnitRole::Definition) {
+            what = What::Unit(UnitKind::Function, UnitRole::Declaration);
+            (extent, last) = (DefinitionExtent::Indented, None);
+        }
         let line = self.lines.line(number);
         let start = self.lines.bytes(number, number).start;
         let indentation = line.len() - line.trim_start().len();
@@ -313,19 +330,18 @@ impl<'a> OutlineReader<'a> {
             body: Some(start + head.len()..start + head.len()),
             ..Definition::new(what, at, start + indentation..start + line.trim_end().len(), place(name))
         };
-        let extent = row.extent;
         self.open.push(OpenDefinition {
             indentation: column_of(line),
             first: number,
             extent,
-            last: last.as_ref(),
+            last,
             is_form: line.trim_start().starts_with('('),
             is_statement: line.trim_end().ends_with(';'),
             name: &line[name.clone()],
             inner: Vec::new(),
             definition,
         });
-        let ends_here = last.as_ref().is_some_and(|last| match extent {
+        let ends_here = last.is_some_and(|last| match extent {
             DefinitionExtent::Closed(_) => {
                 let head = pattern.find(line).map_or(name.end, |head| head.end());
                 self.is_closed_on_line(&line[..head], &line[head..], last)

@@ -16,9 +16,9 @@ use serde::{Deserialize, Serialize};
 use tree_sitter::Range;
 
 use crate::budget::{Budget, Spent};
-use crate::language::{self, Category, LANGUAGES, Language};
+use crate::language::{self, Category, LANGUAGES, Language, Reader};
 pub use crate::parse::TOO_LARGE;
-use crate::parse::{PARSED_BYTES_MAX, embedded, prepared};
+use crate::parse::{PARSED_BYTES_MAX, embedded, notebook, prepared};
 use code::CodeTree;
 pub use reading::{PatternFault, check};
 use reading::{PatternReading, readings};
@@ -54,12 +54,13 @@ pub(crate) fn find_elsewhere(elsewhere: Elsewhere) {
 }
 
 /// Matches `pattern` against a text of `language`, in a worker process if the program
-/// [enabled](crate::worker::enable) them. With an empty text it only reads the pattern.
+/// [enabled](crate::worker::enable) them. With an empty text it only reads the pattern. The language of a notebook's cells is
+/// in its text: before that is known, any text may match.
 ///
 /// # Errors
 /// Why the text can't be parsed, in a few words.
 pub fn find(text: &str, language: &'static Language, pattern: &str) -> Result<StructureMatches, String> {
-    if languages_in(language).next().is_none() {
+    if languages_in(language).next().is_none() && !has_cells(language) {
         return Ok(StructureMatches::default());
     }
     ELSEWHERE.get().map_or(find_in_process as Elsewhere, |elsewhere| *elsewhere)(text, language, pattern)
@@ -81,6 +82,9 @@ pub fn find_in_process(text: &str, language: &'static Language, pattern: &str) -
 }
 
 fn find_within(text: &str, language: &'static Language, pattern: &str) -> Result<StructureMatches, Spent> {
+    if has_cells(language) {
+        return find_in_cells(text, pattern);
+    }
     let mut found = StructureMatches::default();
     let (budget, mut inner) = (Budget::new(), HashMap::new());
     for part in languages_in(language) {
@@ -101,6 +105,30 @@ fn find_within(text: &str, language: &'static Language, pattern: &str) -> Result
     }
     found.places.sort_unstable_by_key(|(start, end)| (*start, std::cmp::Reverse(*end)));
     found.places.dedup();
+    Ok(found)
+}
+
+/// Whether texts of a language have cells, each in a language of its own.
+fn has_cells(language: &Language) -> bool {
+    language.reader == Some(Reader::Notebook)
+}
+
+/// As [`find_within`], in the cells of a notebook.
+fn find_in_cells(text: &str, pattern: &str) -> Result<StructureMatches, Spent> {
+    let mut found = StructureMatches::default();
+    if text.is_empty() {
+        found.readings.push(Vec::new());
+    }
+    let budget = Budget::new();
+    for (source, language) in notebook::sources(text).unwrap_or_default() {
+        budget.check()?;
+        let of_cell = find_within(&source.text, language, pattern)?;
+        // The file writes its texts with escapes.
+        if found.readings.is_empty() && !of_cell.readings.is_empty() {
+            found.readings.push(Vec::new());
+        }
+        found.places.extend(of_cell.places.into_iter().filter_map(|place| source.bytes_in_file(text, place)));
+    }
     Ok(found)
 }
 

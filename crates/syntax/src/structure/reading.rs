@@ -4,11 +4,14 @@
 //! several [contexts](CONTEXTS), such as a function's body. What parses without a fault, with the pattern and each
 //! metavariable as whole nodes, is a reading. Names differ by grammar (a variable of PHP begins with `$`, a constructor
 //! of Haskell with a capital), hence [`NAMES`]; where a grammar wants more than a name, as for a parameter of Java,
-//! [`FORMS`] mend it. No language has rules of its own.
+//! [`FORMS`] mend it. A list may also be written as nothing, since few grammars take a name for a member or a case. No
+//! language has rules of its own.
 
 use std::collections::{BTreeMap, HashMap};
+use std::iter::Peekable;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
+use std::vec::IntoIter;
 
 use ast_grep_core::matcher::PatternNode;
 use ast_grep_core::meta_var::MetaVariable;
@@ -61,6 +64,8 @@ const NAMES: [Option<&str>; 3] = [None, Some("qzhole"), Some("Qzhole")];
 /// What a hole may be written as, with `@` for its name.
 const FORMS: [&str; 11] =
     ["@", "@;", "@ @", "@ @;", "@: @", "@ = @", "@ = @;", "\"@\"", "\"@\": \"@\"", "@ = \"@\"", "@ @ = 1;"];
+/// A hole that is left out.
+const NOTHING: &str = "";
 /// What shows that a context is one of a language, if it parses there with one of these inside.
 const FILLERS: [&str; 4] = ["", "x", "x;", "x x;"];
 /// Faults of a parse that are counted, and those that mending is tried with.
@@ -164,14 +169,30 @@ fn meaning(hole: &str) -> MetaVariable {
 /// # Errors
 /// When the time is used up.
 pub(super) fn readings(pattern: &str, language: &'static Language) -> Result<Vec<PatternReading>, Spent> {
-    let pieces = pieces(pattern.trim());
-    let holes = pieces.iter().filter(|piece| matches!(piece, PatternPiece::Hole(_))).count();
+    let pattern = pattern.trim();
+    let found = readings_of(pattern, language)?;
+    match pattern.strip_suffix(';') {
+        // What ends a declaration may be a node of its own.
+        Some(rest) if found.is_empty() => readings_of(rest, language),
+        _ => Ok(found),
+    }
+}
+
+fn readings_of(pattern: &str, language: &'static Language) -> Result<Vec<PatternReading>, Spent> {
+    let pieces = pieces(pattern);
+    let holes: Vec<&str> = pieces
+        .iter()
+        .filter_map(|piece| if let PatternPiece::Hole(hole) = piece { Some(*hole) } else { None })
+        .collect();
+    let named = vec![FORMS[0]; holes.len()];
+    let without_lists: Vec<&str> =
+        holes.iter().map(|hole| if hole.starts_with("$$$") { NOTHING } else { FORMS[0] }).collect();
     let mut reader = PatternReader { pieces, language, budget: Budget::new(), readings: Vec::new(), known: Vec::new() };
     let contexts = reader.contexts()?;
     for is_mended in [false, true] {
         for (context, name) in contexts.iter().flat_map(|context| NAMES.map(|name| (*context, name))) {
-            for end in ["", ";"] {
-                let mut draft = PatternDraft { context, end, name, forms: vec![FORMS[0]; holes] };
+            for (end, forms) in ["", ";"].into_iter().flat_map(|end| [(end, &named), (end, &without_lists)]) {
+                let mut draft = PatternDraft { context, end, name, forms: forms.clone() };
                 if is_mended {
                     reader.mend(&mut draft)?;
                 }
@@ -181,7 +202,7 @@ pub(super) fn readings(pattern: &str, language: &'static Language) -> Result<Vec
                 }
             }
         }
-        if !reader.readings.is_empty() || holes == 0 {
+        if !reader.readings.is_empty() || holes.is_empty() {
             break;
         }
     }
@@ -205,6 +226,8 @@ struct WrittenPattern {
     pattern: Range<usize>,
     holes: Vec<Range<usize>>,
     meanings: HashMap<String, MetaVariable>,
+    /// Where holes are left out, in order.
+    left_out: Vec<(usize, MetaVariable)>,
 }
 
 struct PatternReader<'p> {
@@ -234,7 +257,10 @@ impl PatternReader<'_> {
                     let form = draft.forms[written.holes.len()].replace('@', &name);
                     written.text.push_str(&form);
                     written.holes.push(start..written.text.len());
-                    written.meanings.insert(form, meaning(hole));
+                    match form.as_str() {
+                        NOTHING => written.left_out.push((start, meaning(hole))),
+                        _ => drop(written.meanings.insert(form, meaning(hole))),
+                    }
                 }
             }
         }
@@ -296,7 +322,12 @@ impl PatternReader<'_> {
         let root = code.with_holes(written.meanings).root();
         let top = root.root();
         let Some(node) = top.dfs().filter(|node| node.range() == range).last() else { return Ok(()) };
-        let Some(meant) = meant(&node) else { return Ok(()) };
+        let mut left_out = written.left_out.into_iter().peekable();
+        let Some(meant) = meant(&node, &mut left_out) else { return Ok(()) };
+        // Pieces of code side by side are no node of their own.
+        if left_out.next().is_some() || node.parent().is_none() {
+            return Ok(());
+        }
         let mut pattern = Pattern::from(node);
         pattern.node = meant;
         if let (PatternNode::Internal { children, .. }, false) = (&mut pattern.node, is_whole) {
@@ -354,7 +385,8 @@ impl PatternReader<'_> {
 fn faults(tree: &Tree, holes: &[Range<usize>]) -> usize {
     let root = tree.root_node();
     let is_whole = |hole: &&Range<usize>| {
-        root.descendant_for_byte_range(hole.start, hole.end).is_some_and(|node| node.byte_range() == **hole)
+        hole.is_empty()
+            || root.descendant_for_byte_range(hole.start, hole.end).is_some_and(|node| node.byte_range() == **hole)
     };
     let (mut faults, mut cursor) = (holes.iter().filter(|hole| !is_whole(hole)).count(), tree.walk());
     while faults < FAULTS_MAX {
@@ -390,8 +422,11 @@ fn depth(root: Node<'_>) -> usize {
 
 /// A node as a pattern. As ast-grep-core does it, except for text that is in no node below: some grammars have no
 /// nodes inside a string, or for parts of a name, and others no name for an identifier, which would be compared by
-/// its kind alone. `None` if a hole is beside such text.
-fn meant(node: &ast_grep_core::Node<'_, CodeTree>) -> Option<PatternNode> {
+/// its kind alone. `None` if a hole is beside such text. What is left out is taken where it belongs, in order.
+fn meant(
+    node: &ast_grep_core::Node<'_, CodeTree>,
+    left_out: &mut Peekable<IntoIter<(usize, MetaVariable)>>,
+) -> Option<PatternNode> {
     if let Some(meta_var) = node.lang().extract_meta_var(&node.text()) {
         return Some(PatternNode::MetaVar { meta_var });
     }
@@ -400,22 +435,33 @@ fn meant(node: &ast_grep_core::Node<'_, CodeTree>) -> Option<PatternNode> {
     let mut is_hidden = false;
     let mut children = Vec::new();
     for child in node.children() {
-        is_hidden |= !whole.get(at - range.start..child.range().start - range.start)?.trim().is_empty();
-        at = child.range().end;
+        let next = child.range();
+        is_hidden |= !whole.get(at - range.start..next.start - range.start)?.trim().is_empty();
+        while let Some((_, meta_var)) = left_out.next_if(|(at, _)| range.start < *at && *at <= next.start) {
+            children.push(PatternNode::MetaVar { meta_var });
+        }
+        at = next.end;
         let inner = child.get_inner_node();
         // Comments don't count.
         if !inner.is_missing() && !inner.is_extra() {
-            children.push(meant(&child)?);
+            children.push(meant(&child, left_out)?);
         }
     }
     is_hidden |= !whole.get(at - range.start..)?.trim().is_empty();
     if !children.is_empty() && !is_hidden {
         return Some(PatternNode::Internal { kind_id: node.kind_id(), children });
     }
-    let is_of_kind = node.kind() == whole;
-    let is_named = node.is_named() || !is_of_kind;
+    let is_named = !is_keyword(node, &whole);
     let terminal = PatternNode::Terminal { text: whole.to_string(), is_named, kind_id: node.kind_id() };
     (!children.iter().any(has_hole)).then_some(terminal)
+}
+
+/// Whether a node without others is a word or a mark of the language, which its kind says: compared by its kind, as where
+/// keywords have no case, `SELECT` is `select`.
+fn is_keyword(node: &ast_grep_core::Node<'_, CodeTree>, text: &str) -> bool {
+    let kind = node.kind();
+    let kind = if node.is_named() { kind.strip_prefix("keyword_") } else { Some(&*kind) };
+    kind.is_some_and(|kind| kind.eq_ignore_ascii_case(text))
 }
 
 fn has_hole(node: &PatternNode) -> bool {

@@ -105,6 +105,126 @@ fn a_metavariable_is_the_same_code_everywhere() {
 }
 
 #[test]
+fn a_list_stands_for_members_cases_and_items() {
+    let mut wrong = Vec::new();
+    for (languages, text, patterns) in [
+        (
+            &["javascript", "typescript", "java", "cpp", "csharp", "c", "dart", "php"][..],
+            "void f(int a) {\n switch (a) {\n case 1: g(); break;\n default: h();\n }\n}\n",
+            &[("switch ($A) { $$$ }", 2)][..],
+        ),
+        (
+            &["rust"],
+            "trait T { fn t(&self); }\nimpl T for S { fn t(&self) {} }\nimpl S { fn s() {} }\nmod m { fn x() {} }\n\
+             extern \"C\" { fn e(); }\nfn f(a: u8) {\n match a { 0 => {}, _ => {} }\n}\n",
+            &[
+                ("trait $A { $$$ }", 1),
+                ("impl $A for $B { $$$ }", 2),
+                ("impl $A { $$$ }", 3),
+                ("mod $A { $$$ }", 4),
+                ("extern \"C\" { $$$ }", 5),
+                ("match $A { $$$ }", 7),
+            ],
+        ),
+        (
+            &["go"],
+            "package p\nfunc f(a int) {\n switch a {\n case 1: g()\n }\n select {\n case <-c: g()\n }\n}\ntype S struct { A int }\n",
+            &[("switch $A { $$$ }", 3), ("select { $$$ }", 6), ("type $A struct { $$$ }", 10)],
+        ),
+        (
+            &["swift"],
+            "struct S { let a: Int }\nprotocol P { func f() }\nextension S { func g() {} }\nenum E { case a }\n",
+            &[
+                ("struct $A { $$$ }", 1),
+                ("protocol $A { $$$ }", 2),
+                ("extension $A { $$$ }", 3),
+                ("enum $A { $$$ }", 4),
+            ],
+        ),
+        (
+            &["kotlin"],
+            "class A : B() { val a = 1 }\nobject O { fun f() {} }\nfun g(a: Int) {\n when (a) { 1 -> h()\n else -> i() }\n}\n",
+            &[("class $A : $B() { $$$ }", 1), ("object $A { $$$ }", 2), ("when ($A) { $$$ }", 4)],
+        ),
+        (
+            &["php"],
+            "<?php\nclass A { public $b; }\ninterface I { function f(); }\ntrait T { function g() {} }\n",
+            &[("class $A { $$$ }", 2), ("interface $A { $$$ }", 3), ("trait $A { $$$ }", 4)],
+        ),
+        (&["scala"], "object O {\n def f(a: Int) = a match {\n case 1 => 2\n }\n}\n", &[("$A match { $$$ }", 2)]),
+        (
+            &["cpp"],
+            "namespace n { int a; }\nclass A : public B { int c; };\nenum class E { X, Y };\nunion U { int a; };\n",
+            &[
+                ("namespace $A { $$$ }", 1),
+                ("class $A : public $B { $$$ };", 2),
+                ("enum class $A { $$$ };", 3),
+                ("union $A { $$$ };", 4),
+            ],
+        ),
+        (&["c"], "#define A 1\nstruct s { int a; };\nint f(void) { return 1; }\n", &[("struct $A { $$$ };", 2)]),
+    ] {
+        for (language, (pattern, expected)) in
+            languages.iter().flat_map(|language| patterns.iter().map(move |pattern| (language, pattern)))
+        {
+            let text =
+                if *language == "php" && !text.starts_with('<') { format!("<?php {text}") } else { text.to_string() };
+            let found = lines(language, &text, pattern);
+            if found.as_deref() != Some(&[*expected]) {
+                wrong.push(format!("{language}: {pattern}: {found:?}, not {expected}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn keywords_have_no_case_where_their_language_has_none() {
+    for (language, text, pattern, expected) in [
+        (
+            "sql",
+            "SELECT a FROM t WHERE b = 1;\nselect c from t where d = 2;\n",
+            "Select $A from t WHERE $$$",
+            vec![1, 2],
+        ),
+        ("sql", "SELECT a FROM t;\nselect c from T;\n", "SELECT $A FROM t", vec![1]),
+        (
+            "powershell",
+            "foreach ($a in $b) { c }\nForEach ($d in $e) { f }\n",
+            "FOREACH ($X in $Y) { $$$ }",
+            vec![1, 2],
+        ),
+        ("rust", "fn f() { Self::a(); }\n", "self::a()", vec![]),
+    ] {
+        assert_eq!(lines(language, text, pattern), Some(expected), "{language}: {pattern}");
+    }
+}
+
+#[test]
+fn cells_of_a_notebook_are_code_of_their_language() {
+    let text = r#"{
+ "cells": [
+  {"cell_type": "code", "source": ["%matplotlib inline\n", "def f(x):\n", "    return zebra(x, \"a\")\n", "zebra(1,\n", "  2)"]},
+  {"cell_type": "markdown", "source": ["zebra(3, 4)"]},
+  {"cell_type": "code", "outputs": [{"text": ["zebra(5, 6)"]}], "source": "%%bash\nzebra(7, 8)\nrm zebra"}
+ ],
+ "metadata": {"kernelspec": {"language": "python"}},
+ "nbformat": 4
+}
+"#;
+    assert_eq!(lines("jupyter", text, "zebra($A, $B)"), Some(vec![3, 3]));
+    assert_eq!(lines("jupyter", text, "zebra($A, \"a\")"), Some(vec![3]));
+    assert_eq!(lines("jupyter", text, "rm $A"), Some(vec![5]));
+    assert_eq!(lines("jupyter", text, "zebra("), None);
+    assert_eq!(lines("jupyter", "{}", "zebra($A)"), None);
+    let found = find_in_process(text, by_name("jupyter").expect("a row"), "zebra($A, $B)").expect("a text that parses");
+    let written = |(start, end): (u32, u32)| &text[start as usize..end as usize];
+    let written: Vec<&str> = found.places.iter().copied().map(written).collect();
+    assert_eq!(written, [r#"zebra(x, \"a\")"#, r#"zebra(1,\n", "  2)"#]);
+    assert!(find_in_process("", by_name("jupyter").expect("a row"), "zebra($A)").expect("a reading").may_match("any"));
+}
+
+#[test]
 fn text_that_no_node_holds_counts() {
     for (language, text, pattern, expected) in [
         ("go", "package a\nvar b = f(\"one\")\nvar c = f(\"two\")\n", "f(\"two\")", vec![3]),

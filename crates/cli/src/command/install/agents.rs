@@ -30,7 +30,6 @@ use crate::args::Agent;
 
 /// A file and its edits.
 pub struct InstallTarget {
-    /// The file.
     pub path: PathBuf,
     /// The edits, in order.
     pub edits: Vec<Edit>,

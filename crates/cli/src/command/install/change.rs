@@ -10,9 +10,7 @@ use super::receipt::{InstallStep, Receipt, Receipts};
 use crate::files::read;
 use crate::hunk::Hunk;
 
-/// The change of one file.
 pub struct FileChange {
-    /// The file.
     pub path: PathBuf,
     /// Its current content; `None` if it does not exist.
     pub before: Option<String>,
@@ -81,10 +79,23 @@ pub fn uninstalled(target: &InstallTarget, receipts: &Receipts, agent: &str) -> 
     let stays = !all(&target.edits, |edit| Ok(edit.is_in(text)? || edit.taken(text)?.is_none()))?;
     let note =
         stays.then(|| format!("the entry {NAME:?} in {} is not as colgrep writes it, and stays", path.display()));
+    let note = joined(note, old.is_none().then(|| of_no_receipt(target, text)).transpose()?.flatten());
     let note = joined(note, of_folder(target, after.as_deref())?);
     // Without the receipt, the user's entry that was replaced would be lost.
     let receipt = old.filter(|_| stays);
     Ok(FileChange { path, before, after, receipt, note, is_shared: false })
+}
+
+/// A remark on parts that are removed without a receipt, where the file alone doesn't tell what it was.
+fn of_no_receipt(target: &InstallTarget, text: &str) -> Result<Option<String>> {
+    let is_whole = all(&target.edits, |edit| Ok(edit.tells_all() || !edit.is_in(text)?))?;
+    let path = target.path.display();
+    let said = || {
+        format!(
+            "no record of `install` is known here for {path}: if it replaced an entry of your own, put that back by hand"
+        )
+    };
+    Ok((!is_whole).then(said))
 }
 
 /// A remark on commands of a file that run a program of the agent's folder: `install` writes no such command.
@@ -110,7 +121,7 @@ fn all(edits: &[Edit], holds: impl Fn(&Edit) -> Result<bool>) -> Result<bool> {
 /// What a file is without colgrep: `None` where it was made for colgrep and nothing is left.
 ///
 /// Each part is reverted byte for byte as the receipt says, if its text is unchanged; else it is removed by meaning,
-/// with the containers made for it that are empty then.
+/// with the containers made for it that are empty then. Without a receipt, nothing empty is left.
 fn base(edits: &[Edit], before: Option<&str>, receipt: Option<&Receipt>) -> Result<Option<String>> {
     let Some(before) = before else { return Ok(None) };
     let mut text = before.to_string();
@@ -131,11 +142,13 @@ fn base(edits: &[Edit], before: Option<&str>, receipt: Option<&Receipt>) -> Resu
             Some(back) => back,
             None => {
                 let cut = edit.cut(&text, step.and_then(|s| s.taken.as_deref()))?;
-                step.map_or(Ok(cut.clone()), |s| edit.cleared(&cut, &s.made))?
+                // Without a receipt, whatever `install` may have made around it.
+                let made = step.map_or_else(|| edit.missing(""), |step| Ok(step.made.clone()))?;
+                edit.cleared(&cut, &made)?
             }
         };
     }
     let bare = || edits.iter().any(|edit| edit.is_bare(&text));
-    let gone = found && receipt.map_or(text.is_empty(), |r| !r.existed && bare());
+    let gone = found && receipt.is_none_or(|r| !r.existed) && bare();
     Ok((!gone).then_some(text))
 }

@@ -11,7 +11,6 @@ use super::edit::{HOOK, NAME, OwnedPart, is_colgrep, is_of_folder, is_own_server
 pub struct JsonServerEntry {
     /// The object's key in the file.
     pub table: &'static str,
-    /// The entry.
     pub value: Value,
 }
 
@@ -47,7 +46,7 @@ impl OwnedPart for JsonServerEntry {
 
     fn put(&self, text: &str) -> Result<String> {
         let root = parsed(text)?;
-        let object = root.object_value_or_create().context("no JSON object")?;
+        let object = root.object_value_or_create().context("it is not a JSON object")?;
         let table = self.table;
         let entries = object.object_value_or_create(table).with_context(|| format!("{table:?} is not an object"))?;
         match entries.get(NAME) {
@@ -93,7 +92,6 @@ impl OwnedPart for JsonServerEntry {
 pub struct Hook {
     /// The event's key.
     pub event: &'static str,
-    /// The entry.
     pub entry: Value,
     /// Whether the file says `"version": 1`.
     pub versioned: bool,
@@ -105,7 +103,6 @@ impl Hook {
         self.entries(root).into_iter().flat_map(|entry| self.own_of(entry)).collect()
     }
 
-    /// The entries of the event.
     fn entries(&self, root: &CstRootNode) -> Vec<CstNode> {
         let hooks = root.object_value().and_then(|o| o.object_value("hooks"));
         let list = hooks.and_then(|h| h.array_value(self.event));
@@ -161,7 +158,7 @@ impl OwnedPart for Hook {
 
     fn put(&self, text: &str) -> Result<String> {
         let root = parsed(text)?;
-        let object = root.object_value_or_create().context("no JSON object")?;
+        let object = root.object_value_or_create().context("it is not a JSON object")?;
         if self.versioned && object.get("version").is_none() {
             object.append("version", CstInputValue::Number("1".to_string()));
         }
@@ -217,7 +214,7 @@ fn unquoted(word: &str) -> &str {
 }
 
 fn parsed(text: &str) -> Result<CstRootNode> {
-    CstRootNode::parse(text, &ParseOptions::default()).map_err(|e| anyhow!("no JSON: {e}"))
+    CstRootNode::parse(text, &ParseOptions::default()).map_err(|e| anyhow!("it is not JSON: {e}"))
 }
 
 /// The keys of a path into the file's object, from the first that is not there.

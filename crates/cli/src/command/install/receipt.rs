@@ -12,7 +12,6 @@ use crate::hunk::Hunk;
 /// What was done to one file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Receipt {
-    /// The file.
     pub path: PathBuf,
     /// Whether it was there before.
     pub existed: bool,
@@ -49,7 +48,6 @@ pub struct InstallStep {
     pub strict: bool,
 }
 
-/// The folder of receipts.
 pub struct Receipts {
     /// The folder, which need not exist.
     pub folder: PathBuf,

@@ -65,12 +65,20 @@ impl OwnedPart for Section {
     }
 }
 
-/// The ranges of sections of any version, marks included.
+/// The ranges of sections of any version, marks included. What stands in a code fence outside of them is the user's.
 fn sections(text: &str) -> Result<Vec<Range<usize>>> {
     let mut found = Vec::new();
     let mut open: Option<(usize, usize)> = None;
-    let mut at = 0;
-    for (index, line) in text.split_inclusive('\n').enumerate() {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let (mut at, mut fenced) = (0, 0);
+    for (index, line) in lines.iter().enumerate() {
+        if open.is_none() && index >= fenced {
+            fenced = index + fenced_lines(&lines[index..]);
+        }
+        if index < fenced {
+            at += line.len();
+            continue;
+        }
         let (number, mark) = (index + 1, line.trim_end());
         if mark.starts_with("<!-- colgrep:begin ") && mark.find("-->") == Some(mark.len() - "-->".len()) {
             if let Some((number, _)) = open.replace((number, at)) {
@@ -90,6 +98,25 @@ fn sections(text: &str) -> Result<Vec<Range<usize>>> {
         Some((number, _)) => unpaired(number),
         None => Ok(found),
     }
+}
+
+/// Number of lines of the code fence that begins on the first line; none if it is not closed.
+fn fenced_lines(lines: &[&str]) -> usize {
+    let Some((sign, width, info)) = lines.first().and_then(|line| fence(line)) else { return 0 };
+    if sign == '`' && info.contains('`') {
+        return 0;
+    }
+    let closes = |line: &&str| fence(line).is_some_and(|(s, w, behind)| s == sign && w >= width && behind.is_empty());
+    lines[1..].iter().position(closes).map_or(0, |inner| inner + 2)
+}
+
+/// The sign and the width of a code fence, and what follows it on its line.
+fn fence(line: &str) -> Option<(char, usize, &str)> {
+    let text = line.trim_start_matches(' ');
+    let sign = text.chars().next().filter(|sign| matches!(sign, '`' | '~'))?;
+    let behind = text.trim_start_matches(sign);
+    let width = text.len() - behind.len();
+    (width >= 3 && line.len() - text.len() <= 3).then(|| (sign, width, behind.trim()))
 }
 
 fn unpaired<T>(number: usize) -> Result<T> {
@@ -144,6 +171,25 @@ mod tests {
             assert!(SHARED.found(text).unwrap().is_empty(), "{text}");
             assert_eq!(SHARED.cut(&SHARED.put(text).unwrap(), None).unwrap(), text);
         }
+    }
+
+    #[test]
+    fn a_section_in_a_code_fence_is_the_users() {
+        let marked = SHARED.marked();
+        for text in [
+            format!("# Notes\n\n```\n{marked}\n```\n"),
+            format!("~~~~ md\n```\n{marked}\n~~~~\nmine\n"),
+            format!("````\n```\n{marked}\n````\n"),
+            "```\n<!-- colgrep:begin (x) -->\n```\n".to_string(),
+        ] {
+            assert!(SHARED.found(&text).unwrap().is_empty(), "{text}");
+            let put = SHARED.put(&text).unwrap();
+            assert_eq!(SHARED.found(&put).unwrap(), [SHARED.wanted()], "{put}");
+            assert_eq!(SHARED.cut(&put, None).unwrap(), text);
+        }
+        // A fence that nobody closed takes nothing in.
+        let put = SHARED.put("```\nmine\n").unwrap();
+        assert_eq!(SHARED.cut(&put, None).unwrap(), "```\nmine\n");
     }
 
     #[test]

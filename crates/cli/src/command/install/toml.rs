@@ -8,9 +8,7 @@ use super::edit::{NAME, OwnedPart, is_own_server, server_of_folder};
 
 const SERVERS: &str = "mcp_servers";
 
-/// A server in Codex' settings.
 pub struct CodexServer {
-    /// The program.
     pub command: String,
 }
 
@@ -74,7 +72,6 @@ impl OwnedPart for CodexServer {
     }
 }
 
-/// A file with this entry alone.
 fn alone(entry: Item) -> String {
     let mut servers = Table::new();
     servers.set_implicit(true);

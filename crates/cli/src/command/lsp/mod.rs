@@ -17,6 +17,7 @@ use colgrep_engine::{
     CallDirection, CallLevelsRequest, CallStart, Engine, Env, OpenOptions, Scope, SearchRequest, Session, Weakest,
 };
 use colgrep_index::lexical::split_callee;
+use colgrep_render::advice::told_by;
 use colgrep_syntax::language;
 use files::{EditorFiles, place_of};
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response};
@@ -190,7 +191,8 @@ impl LspServer {
             Err(error) => {
                 let is_invalid = error.downcast_ref::<serde_json::Error>().is_some();
                 let code = if is_invalid { ErrorCode::InvalidParams } else { ErrorCode::RequestFailed };
-                Response::new_err(id, code as i32, crate::told(&error))
+                // An editor passes no flags.
+                Response::new_err(id, code as i32, told_by(&error, false))
             }
         }
     }

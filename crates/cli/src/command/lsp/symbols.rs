@@ -23,7 +23,6 @@ pub(super) struct DocumentSymbol {
     end: u32,
 }
 
-/// A unit that calls or is called.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct CallItem {
@@ -63,7 +62,6 @@ pub(super) fn ranges_of(unit: &Unit, lines: &[&str]) -> (TextRange, TextRange) {
     (TextRange::of_lines(lines, first, end.max(name_line)), TextRange::of_name(lines, name_line, &unit.name))
 }
 
-/// The symbols of a document.
 pub(super) fn document_symbols(path: &str, text: &str) -> Vec<DocumentSymbol> {
     let lines: Vec<&str> = text.lines().collect();
     let (mut found, mut open): (Vec<DocumentSymbol>, Vec<DocumentSymbol>) = (Vec::new(), Vec::new());

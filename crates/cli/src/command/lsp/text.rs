@@ -90,9 +90,6 @@ fn utf16_length(text: &str) -> u32 {
 }
 
 /// The path of a `file:` address.
-///
-/// # Errors
-/// As [`file_path`].
 pub(super) fn path_of(uri: &str) -> Result<PathBuf> {
     file_path(uri).with_context(|| uri.to_string())
 }

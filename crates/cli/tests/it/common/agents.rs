@@ -39,7 +39,6 @@ pub fn everything(folder: &Path) -> BTreeMap<String, String> {
     all
 }
 
-/// The home folder of a sandbox.
 pub fn home(sandbox: &Sandbox) -> PathBuf {
     sandbox.data().parent().expect("a folder").to_path_buf()
 }

@@ -15,7 +15,6 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// A browser; it ends when it is dropped.
 pub struct Browser {
     _driver: Process,
-    /// Address of the session.
     session: String,
     agent: ureq::Agent,
     _profile: TempDir,
@@ -76,7 +75,6 @@ impl Browser {
         answer["value"].take()
     }
 
-    /// Opens a page.
     pub fn open(&self, address: &str) {
         self.ask("/url", Some(json!({"url": address})));
     }
@@ -86,7 +84,6 @@ impl Browser {
         self.ask(&format!("/{way}"), Some(json!({})));
     }
 
-    /// The value of an expression.
     pub fn value(&self, expression: &str) -> Value {
         self.ask("/execute/sync", Some(json!({"script": format!("return {expression}"), "args": []})))
     }

@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 
 use super::Sandbox;
 
-/// A client and its server.
 pub struct Client {
     pub server: Child,
     pub to: Option<ChildStdin>,
@@ -66,7 +65,6 @@ impl Client {
         client
     }
 
-    /// Sends one line.
     pub fn send(&mut self, message: &Value) {
         let to = self.to.as_mut().expect("an open pipe");
         writeln!(to, "{message}").expect("a listening server");
@@ -165,7 +163,6 @@ impl Drop for Client {
     }
 }
 
-/// The address of a folder.
 pub fn address(folder: &Path) -> String {
     format!("file://{}", folder.display().to_string().replace(' ', "%20"))
 }

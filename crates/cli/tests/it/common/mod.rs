@@ -54,7 +54,6 @@ impl Sandbox {
         self.folder.path().join("project").canonicalize().expect("a folder")
     }
 
-    /// Where its indexes are.
     pub fn data(&self) -> PathBuf {
         self.folder.path().join("data")
     }
@@ -84,7 +83,6 @@ impl Sandbox {
         command
     }
 
-    /// Runs the binary.
     pub fn run(&self, args: &[&str]) -> Ran {
         Ran::of(self.command(args).output().expect("a binary that starts"), &self.root())
     }

@@ -18,7 +18,6 @@ impl Drop for Process {
 }
 
 impl Process {
-    /// Starts a program.
     pub fn start(command: &mut Command) -> io::Result<Process> {
         command.spawn().map(Process)
     }

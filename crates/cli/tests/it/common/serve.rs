@@ -19,7 +19,6 @@ pub struct Server {
     agent: ureq::Agent,
 }
 
-/// An answer.
 #[derive(Debug)]
 pub struct Reply {
     pub status: u16,
@@ -43,7 +42,6 @@ impl Server {
         Server::of(&mut sandbox.command(&[&["serve", "--listen", "127.0.0.1:0"], args].concat()))
     }
 
-    /// Starts a command that serves.
     pub fn of(command: &mut Command) -> Server {
         Server::of_heard(command, Stdio::null())
     }
@@ -56,7 +54,6 @@ impl Server {
         Server { process, base: format!("http://{host}"), host, agent: agent() }
     }
 
-    /// GET, with headers.
     pub fn get(&self, path: &str, headers: &[(&str, &str)]) -> Reply {
         let mut request = self.agent.get(format!("{}{path}", self.base));
         for (name, value) in headers {
@@ -65,7 +62,6 @@ impl Server {
         reply(request.call().expect("an answer"))
     }
 
-    /// POST of JSON.
     pub fn post(&self, path: &str, body: &Value) -> Reply {
         self.send(path, &body.to_string(), &[("content-type", "application/json")])
     }

@@ -15,7 +15,6 @@ pub fn repository() -> Sandbox {
     sandbox
 }
 
-/// Commits all that is there.
 pub fn commit(sandbox: &Sandbox, message: &str) {
     git(sandbox, &["add", "."]);
     git(sandbox, &["commit", "-qm", message]);

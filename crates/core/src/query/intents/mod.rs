@@ -85,9 +85,7 @@ pub struct Location {
 /// A definition with its keyword: `class Session`, `pub fn spawn`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedDeclaration {
-    /// The keyword as written.
     pub keyword: String,
-    /// The name as written.
     pub name: String,
 }
 

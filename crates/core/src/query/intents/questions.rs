@@ -6,9 +6,7 @@ use crate::identifier_style::is_odd;
 /// What a question asks about a name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum NameQuestion {
-    /// Who calls it.
     Callers,
-    /// Where it is defined.
     Definition,
 }
 
@@ -50,7 +48,6 @@ const JOINTS: &[&str] = &["at", "file", "from", "in", "inside", "of", "the", "wi
 const SAID: &str = "class const constant declaration declared def defined definition enum find fn func function \
                     implementation implemented interface is macro method show struct trait type variable where";
 
-/// The name about which a text asks this question.
 pub(super) fn name_asked_for(text: &str, question: NameQuestion) -> Option<String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let lower: Vec<String> = words.iter().map(|word| bare(word)).collect();

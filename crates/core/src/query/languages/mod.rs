@@ -29,7 +29,6 @@ use crate::fold::{composed, folded};
 
 /// Longer texts are read as typed: they are pasted files. In bytes.
 const BYTES_READ_MAX: usize = 32 << 10;
-/// Nouns for what a name is.
 const KIND_NOUNS: &[&str] =
     &["class", "code", "constant", "function", "interface", "method", "struct", "type", "variable"];
 /// Prepositions that reverse their neighbours in English.
@@ -69,7 +68,6 @@ enum ReadPart<'t> {
     Kept(&'t str),
     /// A preposition that reverses its neighbours.
     Of,
-    /// A line break.
     Break,
 }
 

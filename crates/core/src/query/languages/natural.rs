@@ -5,61 +5,30 @@ use serde::{Deserialize, Serialize};
 
 use super::glossary::Glossary;
 
-/// A language that questions are asked in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum NaturalLanguage {
-    /// In simplified or traditional characters.
-    Chinese,
-    /// Japanese.
-    Japanese,
-    /// Korean.
-    Korean,
-    /// Russian.
-    Russian,
-    /// Spanish.
-    Spanish,
-    /// German.
-    German,
-    /// French.
-    French,
-    /// Portuguese.
-    Portuguese,
+crate::named! {
+    /// A language that questions are asked in.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum NaturalLanguage {
+        /// In simplified or traditional characters.
+        Chinese = "Chinese",
+        Japanese = "Japanese",
+        Korean = "Korean",
+        Russian = "Russian",
+        Spanish = "Spanish",
+        German = "German",
+        French = "French",
+        Portuguese = "Portuguese",
+    }
 }
 
 /// Stems of English words, one a line. A word with one of them is no sign of another language.
 static ENGLISH: Glossary = Glossary::new(include_str!("glossaries/english.txt"));
 
 impl NaturalLanguage {
-    /// All of them.
-    pub const ALL: [NaturalLanguage; 8] = [
-        NaturalLanguage::Chinese,
-        NaturalLanguage::Japanese,
-        NaturalLanguage::Korean,
-        NaturalLanguage::Russian,
-        NaturalLanguage::Spanish,
-        NaturalLanguage::German,
-        NaturalLanguage::French,
-        NaturalLanguage::Portuguese,
-    ];
     /// Those with Latin letters.
     pub(super) const LATIN: [NaturalLanguage; 4] =
         [NaturalLanguage::Spanish, NaturalLanguage::German, NaturalLanguage::French, NaturalLanguage::Portuguese];
 
-    /// Its English name.
-    pub fn name(self) -> &'static str {
-        match self {
-            NaturalLanguage::Chinese => "Chinese",
-            NaturalLanguage::Japanese => "Japanese",
-            NaturalLanguage::Korean => "Korean",
-            NaturalLanguage::Russian => "Russian",
-            NaturalLanguage::Spanish => "Spanish",
-            NaturalLanguage::German => "German",
-            NaturalLanguage::French => "French",
-            NaturalLanguage::Portuguese => "Portuguese",
-        }
-    }
-
-    /// Its terms.
     pub(super) fn glossary(self) -> Glossary {
         Glossary::new(match self {
             NaturalLanguage::Chinese => include_str!("glossaries/chinese.txt"),

@@ -12,20 +12,16 @@ const AROUND_WORDS: &[char] = &[
 /// Marks between the parts of a word in a sentence.
 const INSIDE_WORDS: &[char] = &['-', '\'', '’'];
 
-/// What a chunk of a query is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ChunkKind {
-    /// A word of letters.
     Word,
     /// A run of a script without spaces, or of Hangul.
     Unspaced,
     /// Anything else, kept as typed.
     Kept,
-    /// A line break.
     Break,
 }
 
-/// A chunk of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Chunk<'t> {
     pub text: &'t str,
@@ -49,7 +45,6 @@ pub(super) fn chunks(text: &str, is_unspaced: fn(char) -> bool) -> Vec<Chunk<'_>
     found
 }
 
-/// Whether a line is one of code.
 fn is_code(line: &str) -> bool {
     let line = line.trim();
     line.ends_with(['{', '}', ';']) || line.contains("==") || line.contains(" = ") || line.starts_with(['{', '<', '#'])

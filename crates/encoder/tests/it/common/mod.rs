@@ -11,7 +11,6 @@ pub const TINY: ModelFiles<'static> = ModelFiles {
     weights: include_bytes!("../../fixtures/tiny/native/model.safetensors"),
 };
 
-/// Golden vectors.
 #[derive(Deserialize)]
 pub struct Golden {
     /// Minimum cosine between rows of the weights before and after quantisation.

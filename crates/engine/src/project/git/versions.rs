@@ -15,7 +15,6 @@ const FILES_MAX: usize = 200;
 /// Largest version of a file that is read, in bytes; larger ones count as no text.
 const FILE_BYTES_MAX: u64 = 16 << 20;
 
-/// A change that git knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GitChange {
     /// What differs from the last commit, new files included.

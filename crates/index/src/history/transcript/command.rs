@@ -30,7 +30,6 @@ pub(super) fn of_command(command: &str) -> Vec<String> {
     reader.paths
 }
 
-/// A parser of a command.
 #[derive(Default)]
 struct CommandReader {
     paths: Vec<String>,
@@ -105,7 +104,6 @@ impl CommandReader {
     }
 }
 
-/// A path as written in a folder.
 fn joined(folder: &str, path: &str) -> String {
     if folder.is_empty() || is_absolute(path) { path.to_string() } else { format!("{folder}/{path}") }
 }

@@ -16,7 +16,6 @@ const TEXT_BYTES_MAX: usize = 64 << 10;
 /// Maximum of tool uses per turn.
 const TOOLS_MAX: usize = 2_000;
 
-/// A format of transcripts.
 #[derive(Debug)]
 pub(super) struct TranscriptFormat {
     /// Whether a file of this name has it.
@@ -31,7 +30,6 @@ pub(super) static FORMATS: &[TranscriptFormat] = &[codex::FORMAT, claude::FORMAT
 /// The paths that a tool's arguments name.
 #[derive(Clone, Copy, Debug)]
 enum ToolPaths {
-    /// The argument is a path.
     Path(&'static str),
     /// It is a command: its words that are paths, with the rules for queries.
     Command(&'static str),
@@ -62,13 +60,10 @@ static TOOLS: &[(&str, ToolPaths)] = &[
 /// A person's question, and what the agent said and did until the next one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Turn {
-    /// Line of the question.
     pub(super) line: u32,
     /// Last line.
     pub(super) end: u32,
-    /// When it was asked.
     pub(super) time: Moment,
-    /// The question.
     pub(super) user: String,
     /// The agent's text.
     pub(super) assistant: String,
@@ -76,7 +71,6 @@ pub(super) struct Turn {
     pub(super) tools: BTreeSet<(String, String, String)>,
 }
 
-/// A parser of a transcript.
 #[derive(Debug)]
 pub(super) struct Transcript {
     format: &'static TranscriptFormat,
@@ -94,7 +88,6 @@ impl Transcript {
         Transcript { format, number: 0, folder: None, turns: Vec::new(), unknown: 0 }
     }
 
-    /// Parses a line.
     pub(super) fn line(&mut self, number: u32, line: &[u8]) {
         self.number = number;
         if line.iter().all(u8::is_ascii_whitespace) {

@@ -1,6 +1,5 @@
 //! One glob as git understands it (`wildmatch`), in time that grows with glob and text, not exponentially.
 
-/// A compiled glob.
 #[derive(Debug)]
 pub(super) struct Glob {
     /// What a text begins with.

@@ -4,13 +4,12 @@ use std::fs;
 use std::path::PathBuf;
 
 use colgrep_core::collapse::PerFile;
-use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knobs, Profile};
 use colgrep_index::Result;
 use colgrep_index::lexical::UnitFilter;
 use colgrep_index::store::{Snapshot, Store, project_folder};
 use colgrep_index::update::{Encoding, UpdateReport, Updater};
-use colgrep_search::{Mode, QueryContext, Request, Semantic, search_one};
+use colgrep_search::{Mode, Request, Semantic, search_one};
 
 use crate::toy::Toy;
 
@@ -74,16 +73,7 @@ pub fn semantic(toy: &Toy, mode: Mode) -> Semantic<'_> {
 pub type Shown = (String, u32, f32);
 
 pub fn request<'a>(query: &'a str, knobs: &'a Knobs) -> Request<'a> {
-    Request {
-        query,
-        knobs,
-        fusion: Fusion::MinMax,
-        files: 20,
-        units_per_file: PerFile::Units(3),
-        strength_min: 0.0,
-        semantic: None,
-        background: QueryContext::default(),
-    }
+    Request { units_per_file: PerFile::Units(3), ..Request::new(query, knobs, 20) }
 }
 
 pub fn ask(

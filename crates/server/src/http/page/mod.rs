@@ -24,7 +24,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use super::guard::Caller;
 use super::problem::Problem;
 mod host;
 pub mod view;
@@ -203,8 +202,7 @@ impl App {
 
 /// What is served.
 pub async fn about(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
-    let Caller { allowed, key } = api::caller(&request);
-    let about = app.work(&key, |app| told(&app.state.for_caller(allowed))).await?;
+    let about = app.work(&api::caller(&request), |_, state| told(state)).await?;
     api::json(&app, &about)
 }
 
@@ -254,16 +252,16 @@ async fn asked<P: DeserializeOwned + JsonSchema>(app: &App, request: Request) ->
 
 /// A search: the same request as the tool's.
 pub async fn results(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
-    let Caller { allowed, key } = api::caller(&request);
+    let caller = api::caller(&request);
     let mut asked: params::Search = asked(&app, request).await?;
     asked.results = asked.results.map(|wanted| wanted.min(RESULTS_MAX));
     let lines = asked.lines.unwrap_or(view::AROUND).min(view::AROUND_MAX);
     asked.lines = Some(lines);
-    let found = app.work(&key, move |app| {
-        let (names, syntaxes) = (RootNames::of(&app.state), app.syntaxes());
+    let found = app.work(&caller, move |app, state| {
+        let (names, syntaxes) = (RootNames::of(state), app.syntaxes());
         asked.paths = asked.paths.iter().map(|path| names.full(path)).collect();
         let show = |file: &_| json_text(&view::hit(file, &names, syntaxes, lines)).unwrap_or_default();
-        let shown = crate::api::search_shown(&app.state.for_caller(allowed), &asked, &show)?;
+        let shown = crate::api::search_shown(state, &asked, &show)?;
         let results = shown.results.into_iter().map(RawValue::from_string).collect::<Result<_, _>>()?;
         let remarks = shown.remarks.lines().filter_map(remark).collect();
         let page = PageResults { results, remarks, more: shown.more, near_below: RULE };
@@ -276,17 +274,17 @@ pub async fn results(State(app): State<Arc<App>>, request: Request) -> Result<Re
 
 /// Where the best files of a search are.
 pub async fn facets(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
-    let Caller { allowed, key } = api::caller(&request);
+    let caller = api::caller(&request);
     let mut asked: params::Search = asked(&app, request).await?;
     asked.results = Some(COUNTED_MAX);
-    let found = app.work(&key, move |app| {
-        let names = RootNames::of(&app.state);
+    let found = app.work(&caller, move |_, state| {
+        let names = RootNames::of(state);
         asked.paths = asked.paths.iter().map(|path| names.full(path)).collect();
         let show = |file: &FileAnswer| {
             let (repository, _) = names.place(&file.root, &file.path);
             json_text(&(repository, &file.language)).unwrap_or_default()
         };
-        let shown = crate::api::search_shown(&app.state.for_caller(allowed), &asked, &show)?;
+        let shown = crate::api::search_shown(state, &asked, &show)?;
         let mut facets = PageFacets { more: shown.more, files: shown.results.len(), ..PageFacets::default() };
         for result in &shown.results {
             let (repository, language): (String, String) = serde_json::from_str(result)?;
@@ -312,23 +310,23 @@ fn remark(line: &str) -> Option<String> {
 
 /// A file.
 pub async fn file(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
-    let Caller { allowed, key } = api::caller(&request);
+    let caller = api::caller(&request);
     let asked: FileView = asked(&app, request).await?;
-    let found = app.work(&key, move |app| {
+    let found = app.work(&caller, move |app, state| {
         let marks = asked.marks()?;
         let place = (asked.repository.as_str(), asked.path.as_str());
-        if let Some(shards) = app.state.shards() {
+        if let Some(shards) = state.shards() {
             let path = Path::new(&asked.repository).join(&asked.path);
-            let text = shards.cluster.read(allowed.as_deref(), &path)?;
+            let text = shards.cluster.read(state.allowed(), &path)?;
             let units = outline_of(&path, &text)?;
             return Ok(view::whole(place, &text, &shown(&units, false), &marks, app.syntaxes()));
         }
-        let names = RootNames::of(&app.state);
+        let names = RootNames::of(state);
         let root = names
             .root(&asked.repository)
             .with_context(|| format!("there is no repository {:?} here", asked.repository))?;
         let folder = &root.folder;
-        let (root, full, below) = app.state.locate(&folder.join(&asked.path).to_string_lossy())?;
+        let (root, full, below) = state.locate(&folder.join(&asked.path).to_string_lossy())?;
         // Another root's file is not this repository's, though it is served.
         if !full.starts_with(folder) {
             bail!("{} is not a file of the repository {}", asked.path, asked.repository);

@@ -14,6 +14,7 @@ pub struct CompiledOutline {
     pub(crate) heads: Vec<(DefinitionLine, Regex, Option<Regex>)>,
     pub(crate) imports: Option<Regex>,
     pub(crate) calls: Option<Regex>,
+    pub(crate) headings: Option<[Regex; 2]>,
     pub(crate) continues: Option<Regex>,
 }
 
@@ -38,6 +39,10 @@ impl LineOutline {
         Ok(CompiledOutline {
             heads: self.heads.iter().map(head).collect::<Result<_, _>>()?,
             imports: given(self.imports).map(|pattern| compiled(&pattern)).transpose()?,
+            headings: match self.headings {
+                ["", _] => None,
+                [first, last] => Some([compiled(first)?, compiled(last)?]),
+            },
             continues: given(self.continues).map(|pattern| compiled(&pattern)).transpose()?,
             calls: given(self.calls).map(|pattern| self.pattern(&pattern)).transpose()?,
         })

@@ -44,6 +44,8 @@ pub struct LineOutline {
     pub imports: &'static str,
     /// A pattern whose last group is a called name; empty for none.
     pub calls: &'static str,
+    /// Patterns of the lines around a part that declares functions without their bodies; empty for none.
+    pub headings: [&'static str; 2],
     /// A pattern of lines that belong to the definition above them although they are indented like its first, such as
     /// conditions; empty for none.
     pub continues: &'static str,
@@ -128,7 +130,8 @@ const fn section(pattern: &'static str) -> DefinitionLine {
     DefinitionLine::new("section", pattern)
 }
 
-const OUTLINE: LineOutline = LineOutline { heads: &[], imports: "", calls: "", continues: "", ignores_case: false };
+const OUTLINE: LineOutline =
+    LineOutline { heads: &[], imports: "", calls: "", headings: ["", ""], continues: "", ignores_case: false };
 
 /// Calls in languages with brackets after the name.
 const CALLS: &str = r"([A-Za-z_]\w*)\s?\(";

@@ -201,7 +201,7 @@ lined!(SCHEME, "scheme", ["ss", "sld"], &[";", "#|"], [
 ], imports: r"\((?:use-modules|import|load)\b", calls: LISP_CALLS; interpreters: &["guile", "csi", "scheme"]);
 lined!(TCL, "tcl", ["tcl", "itcl"], HASH, [
     class(r"(?:oo::class\s+create|itcl::class|snit::type)\s+(?:::)?([^\s$]+)(?:\s|$)"),
-    class(r"namespace\s+eval\s+(?:::)?(\w[\w:]*)(?:\s|$)"),
+    DefinitionLine { what: "class.extension", ..class(r"namespace\s+eval\s+(?:::)?(\w[\w:]*)(?:\s|$)") },
     function(r"(?:proc|oo::define\s+\S+\s+method|method|itcl::body)\s+(?:::)?(?:([\w:]+)::)?([^\s:{$]+(?::[^\s:{$]+)*)(?:\s|$)"),
     function(r"(constructor|destructor)\s+\{"),
     constant(r"^(?:set|variable)\s+(?:::)?([\w:]+)\s+").line(),

@@ -82,9 +82,11 @@ lined!(PASCAL, "pascal", ["pas", "dpr", "lpr", "dpk"], &["//", "{", "(*"], [
     // An enumeration: names in brackets, maybe with values, where a constant has an expression.
     class(r"(T\w+)\s*=\s*\(\s*(?:[a-z_]\w*(?:\s*:?=[^,()]+)?\s*,\s*)+(?:[a-z_]\w*(?:\s*:?=[^,()]+)?\s*\)\s*;\s*)?(?:(?://|\{|\(\*).*)?$"),
     class(r"(T\w+)\s*=\s*\(\s*(?:(?://|\{|\(\*).*)?$"),
+    declaration(r"(?:procedure|function)\s+(\w+).*;\s*(?:forward|external\b[^;]*);"),
     function(r"(?:class\s+|generic\s+)?(?:procedure|function|constructor|destructor|operator)\s+(?:([\w.<>]+)\.)?(\w+|[+*/<>=-]+)").closed(r"end\b"),
     constant(r"const\s+(\w+)\s*[:=]"),
-], imports: r"uses\s", calls: CALLS, ignores_case: true; aliases: &["delphi"]);
+], imports: r"uses\s", calls: CALLS, headings: [r"interface\b", r"implementation\b"], ignores_case: true;
+    aliases: &["delphi"]);
 lined!(SYSTEM_VERILOG, "systemverilog", ["sv", "svh", "vh"], SLASHES, [
     class(r"(?:macro)?module\s+(?:automatic\s+|static\s+)?(\w+)").ended(r"endmodule\b"),
     class(r"interface\s+(?:automatic\s+|static\s+)?(\w+)").ended(r"endinterface\b"),
