@@ -252,7 +252,9 @@ fn defining_files<'s>(
         let units = snapshot.lexical.definitions(last_segment(&plain_path(name)), None)?;
         let files: HashSet<FileId> = units.iter().map(|unit| unit.file).collect();
         let paths = Within::paths(below.clone());
-        let place = ProjectSearcher::new(root.project.clone(), Arc::clone(&snapshot), paths, &scope, false, &settings)?;
+        let stops = || state.end.has_come();
+        let (project, index) = (root.project.clone(), Arc::clone(&snapshot));
+        let place = ProjectSearcher::new(project, index, paths, &scope, false, &settings, &stops)?;
         for record in snapshot.files.indexed().filter(|record| files.contains(&record.id)) {
             let full = root.project.root.join(&record.path);
             // An index may cover more than its root, and another root may lie in this one.
