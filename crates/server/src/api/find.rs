@@ -29,8 +29,8 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<ToolAnswer>
         if unit.id.is_empty() && (unit.file.is_empty() || is_folder()) {
             let mut asked = asked.clone();
             asked.paths.extend(Some(unit.file.clone()).filter(|folder| !folder.is_empty()));
-            let (roots, kinds) = (places(state, &asked)?.0, facts(&asked)?.kinds);
-            return read_named(state, name, &unit, &NamesWithin { roots, kinds });
+            let ((roots, is_everywhere), kinds) = (places(state, &asked)?, facts(&asked)?.kinds);
+            return read_named(state, name, &unit, &NamesWithin { roots, kinds, is_everywhere });
         }
         return read_unit(state, &unit);
     }

@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 use colgrep_engine::session::project_searcher::{ProjectSearcher, Within};
 use colgrep_engine::{CallDirection, Scope};
 use colgrep_index::update::ReadFirst;
-use colgrep_render::empty::of_facts;
+use colgrep_render::empty::{Naming, of_facts};
 use colgrep_render::escape::escape_control;
 use colgrep_render::path::typed;
 use colgrep_render::related::{common_names, level_line};
@@ -14,7 +14,7 @@ use super::page::page;
 use super::params;
 use super::ranking::{RootPaths, remarks_on, repaired};
 use super::state::ServerState;
-use super::tools::{facts, places, scope};
+use super::tools::{facts, limits, places, scope};
 use super::unserved::{Unserved, check_rest};
 
 /// The units that are reached by calls, from the names of `calls` or of `called_by`.
@@ -56,7 +56,8 @@ pub fn levels(state: &ServerState, asked: &params::Search, depth: usize) -> Resu
     }
     check_rest(answered == 0, &unserved)?;
     if blocks.is_empty() && remarks.is_empty() {
-        remarks.extend(of_facts(&facts).map(|told| format!("({})\n", escape_control(&told))));
+        remarks
+            .extend(of_facts(&limits(asked)?, Naming::Parameters).map(|told| format!("({})\n", escape_control(&told))));
     }
     if is_cut {
         remarks.push_str("(there are more units; a lower `depth` or `paths` limit the list)\n");

@@ -87,7 +87,7 @@ pub fn read_unit(state: &ServerState, asked: &params::ReadUnit) -> Result<ToolAn
     let name = asked.name.as_deref().map(str::trim).filter(|name| !name.is_empty());
     if let Some(name) = name.filter(|_| asked.id.is_empty() && asked.file.is_empty()) {
         let roots = state.roots().map(|root| (root, vec![root.below.clone()])).collect();
-        return read_named(state, name, asked, &NamesWithin { roots, kinds: Vec::new() });
+        return read_named(state, name, asked, &NamesWithin { roots, kinds: Vec::new(), is_everywhere: true });
     }
     check_file(&asked.id, &asked.file)?;
     let (file, lines) = written_lines(state, &asked.file);
@@ -143,6 +143,8 @@ fn is_named(unit: &Outlined, name: &str) -> bool {
 pub(super) struct NamesWithin<'s> {
     pub(super) roots: Vec<RootPaths<'s>>,
     pub(super) kinds: Vec<UnitKind>,
+    /// Whether the roots are searched as a whole.
+    pub(super) is_everywhere: bool,
 }
 
 /// The unit of a name that no file is given for: the likeliest, and a list of the others.
@@ -184,7 +186,10 @@ pub(super) fn read_named(
             near if near.is_empty() => "`query` finds what is near it".to_string(),
             near => format!("near it: {near}"),
         };
-        bail!("no unit here is named {:?}; {}{left_out}", in_short(name), escape_control(&near));
+        let kinds: Vec<&str> = within.kinds.iter().map(|kind| kind.name()).collect();
+        let kind = if kinds.is_empty() { "unit".to_string() } else { kinds.join(" or ") };
+        let place = if within.is_everywhere { "here" } else { "in these `paths`" };
+        bail!("no {kind} {place} is named {:?}; {}{left_out}", in_short(name), escape_control(&near));
     };
     let mut answer = shown((file, text), unit, asked.line, asked);
     if !others.is_empty() {

@@ -29,7 +29,7 @@ use super::state::ServerState;
 use super::units::{check_file, unit_with};
 use super::unserved::is_partial;
 use colgrep_engine::request::has_no_word;
-use colgrep_render::empty::of_facts;
+use colgrep_render::empty::{Naming, of_facts};
 use colgrep_render::escape::escape_control;
 use colgrep_render::words::in_short;
 
@@ -134,7 +134,8 @@ fn search_one(state: &ServerState, asked: &params::Search) -> Result<ToolAnswer>
     // A list has a row for each unit, of which a file may have hundreds: as many files as the text has.
     let files = if asked.query.trim().is_empty() { shown } else { wanted };
     told.hits = told.hits.into_iter().skip(offset).take(files).collect();
-    let why = of_facts(&facts(asked)?).filter(|_| told.hits.is_empty() && asked.query.trim().is_empty() && offset == 0);
+    let is_empty = told.hits.is_empty() && asked.query.trim().is_empty() && offset == 0;
+    let why = of_facts(&limits(asked)?, Naming::Parameters).filter(|_| is_empty);
     let why = why.map(|why| format!("({})\n", escape_control(&why))).unwrap_or_default();
     let tokens = pack.map(|pack| pack.whole);
     Ok(ToolAnswer { tokens, ..ToolAnswer::of(text, on_indexes + &on_results + &why, told) })
@@ -223,6 +224,13 @@ pub(super) fn scope(asked: &params::Search) -> Result<Scope> {
     (scope.include, scope.exclude) = (asked.include.clone(), asked.exclude.clone());
     scope.types.clone_from(&asked.languages);
     scope.code_only = asked.code_only.then_some(true);
+    Ok(scope)
+}
+
+/// What narrows a search, with its paths as they are written.
+pub(super) fn limits(asked: &params::Search) -> Result<Scope> {
+    let mut scope = scope(asked)?;
+    scope.paths = asked.paths.iter().chain(&asked.groups).map(Into::into).collect();
     Ok(scope)
 }
 
