@@ -89,6 +89,9 @@ fn say(mut error: clap::Error) -> u8 {
         // In the form of all other errors, and without colours: the message repeats the input, whose escape sequences
         // would look like them.
         let text = error.to_string();
+        let text = text
+            .replace("invalid digit found in string", "it takes a whole number, 0 or more")
+            .replace("number too large to fit in target type", "it is too large");
         remark!("colgrep: {}", text.strip_prefix("error: ").unwrap_or(&text).trim_end());
         return FAILED;
     }

@@ -122,7 +122,7 @@ impl AccessTokens {
 fn read(file: &Path, rule: TokenRule) -> Result<TokenList> {
     let place = file.display().to_string();
     // Anyone who can write to the file can choose the token.
-    if mode(file) & 0o022 != 0 {
+    if file.is_file() && mode(file) & 0o022 != 0 {
         let why = format!("others can write to it, so the token in it may be theirs: chmod 600 {place}");
         return Err(Error::BadToken { place, why });
     }

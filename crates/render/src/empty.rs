@@ -2,38 +2,47 @@
 
 use std::path::Path;
 
+use colgrep_engine::request::operators::texts_of;
 use colgrep_engine::request::{Facts, Pattern};
 use colgrep_engine::{Changes, Question, Scope};
 
-use crate::end::{Audience, limits, shell_word};
+use crate::end::{SearchLimit, path_filters, shell_word, text_filters};
 use crate::words::in_short;
 
 /// Operators of grep's basic regular expressions that are literal here, and how to write them.
 const BASIC_OPERATORS: [(&str, &str); 2] = [("\\|", "a|b"), ("\\{", "a{2}")];
 
 /// Why a search for lines found nothing in `files` files.
-pub fn of_lines(scope: &Scope, files: usize, audience: Audience) -> Option<String> {
+pub fn of_lines(scope: &Scope, files: usize, naming: Naming) -> Option<String> {
     if files > 0 {
-        let may_be_path = scope.paths.is_empty() && audience == Audience::Shell;
+        let may_be_path = scope.paths.is_empty() && naming == Naming::Flags;
         return scope.pattern.as_ref().and_then(|pattern| of_pattern(pattern, may_be_path));
     }
-    of_filters(scope, audience).or_else(|| {
-        let more = if audience == Audience::Shell { "; -uu searches hidden and ignored files too" } else { "" };
+    of_filters(scope, naming).or_else(|| {
+        let more = if naming == Naming::Flags { "; -uu searches hidden and ignored files too" } else { "" };
         Some(format!("there is no file to search {}{more}", place(scope)))
     })
 }
 
 /// Why a search for units found nothing; `has_files`: whether the filters leave any file.
-pub fn of_units(scope: &Scope, question: &Question, has_files: bool, audience: Audience) -> Option<String> {
+pub fn of_units(scope: &Scope, question: &Question, has_files: bool, naming: Naming) -> Option<String> {
     if !has_files {
-        return of_filters(scope, audience).or_else(|| {
-            let more =
-                if audience == Audience::Shell { "; -uu -e PATTERN searches hidden and ignored files" } else { "" };
+        return of_filters(scope, naming).or_else(|| {
+            let more = if naming == Naming::Flags { "; -uu -e PATTERN searches hidden and ignored files" } else { "" };
             Some(format!("no file {} is indexed{more}", place(scope)))
         });
     }
-    let of_facts = || if *question == Question::Every { of_facts(&scope.facts) } else { None };
-    of_facts().or_else(|| scope.pattern.as_ref().and_then(|pattern| of_pattern(pattern, false)))
+    let of_pattern = || scope.pattern.as_ref().and_then(|pattern| of_pattern(pattern, false));
+    of_pattern().or_else(|| of_facts(scope, naming).filter(|_| *question == Question::Every))
+}
+
+/// How filters are named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Naming {
+    /// By flags of the command line.
+    Flags,
+    /// By parameters of tools.
+    Parameters,
 }
 
 fn place(scope: &Scope) -> String {
@@ -42,41 +51,87 @@ fn place(scope: &Scope) -> String {
 }
 
 /// Which filters leave no file.
-fn of_filters(scope: &Scope, audience: Audience) -> Option<String> {
-    let filters = limits(scope, audience);
+fn of_filters(scope: &Scope, naming: Naming) -> Option<String> {
+    let filters = named(&as_written(scope), naming);
     let mut changes = Scope::default();
     changes.changes = scope.changes.clone();
     match &scope.changes {
         _ if filters.is_empty() => None,
-        Some(Changes::Uncommitted) if filters == limits(&changes, audience) => {
+        Some(Changes::Uncommitted) if filters == named(&path_filters(&changes), naming) => {
             Some("no file here differs from the last commit".to_string())
         }
-        Some(Changes::Since(since)) if filters == limits(&changes, audience) => {
+        Some(Changes::Since(since)) if filters == named(&path_filters(&changes), naming) => {
             Some(format!("no file here differs from {}", in_short(since)))
         }
-        _ => {
-            let and = if audience == Audience::Shell { " " } else { " and " };
-            Some(format!("no file here passes {}", filters.join(and)))
-        }
+        _ => Some(format!("no file {} passes{filters}", place(scope))),
     }
 }
 
-/// Which units there are none of.
-pub fn of_facts(facts: &Facts) -> Option<String> {
-    if facts.allow_all() {
-        return None;
+/// The filters by path and git; those of the query as they stand in it.
+fn as_written(scope: &Scope) -> Vec<SearchLimit> {
+    let (of_query, globs) = texts_of(&scope.include_any_case);
+    let (not_of_query, not_globs) = texts_of(&scope.exclude_any_case);
+    let mut others = scope.clone();
+    (others.include_any_case, others.exclude_any_case) = (globs, not_globs);
+    let of_query = of_query.iter().map(|text| format!("file:{text}"));
+    let not_of_query = not_of_query.iter().map(|text| format!("-file:{text}"));
+    let in_query = |value| SearchLimit { flag: "", parameter: "query", value: Some(value) };
+    path_filters(&others).into_iter().chain(of_query.chain(not_of_query).map(in_query)).collect()
+}
+
+/// Filters, each after a space.
+fn named(filters: &[SearchLimit], naming: Naming) -> String {
+    let name = |filter: &SearchLimit| match naming {
+        Naming::Flags => filter.as_flag(),
+        Naming::Parameters => filter.as_parameter(),
+    };
+    filters.iter().map(|filter| format!(" {}", name(filter))).collect()
+}
+
+/// Which units there are none of. That a place has none at all is said only if nothing else limits the search; else the
+/// filters that may have taken them away are named.
+pub fn of_facts(scope: &Scope, naming: Naming) -> Option<String> {
+    let what = AskedUnits::of(&scope.facts)?;
+    let filters: Vec<SearchLimit> = as_written(scope).into_iter().chain(text_filters(scope)).collect();
+    let place = place(scope);
+    Some(match filters.is_empty() {
+        true => format!("there is no {} {place}{}", what.kind, what.clauses),
+        false => format!("no {} {place}{} passes{}", what.kind, what.clauses, named(&filters, naming)),
+    })
+}
+
+/// Why a query found nothing, though there are units with the facts that the scope asks for.
+pub fn of_query(scope: &Scope) -> Option<String> {
+    let what = AskedUnits::of(&scope.facts)?;
+    Some(format!("no {} {}{} answers the query; without it, all are listed", what.kind, place(scope), what.clauses))
+}
+
+/// The units that facts ask for, in words.
+struct AskedUnits {
+    kind: String,
+    clauses: String,
+}
+
+impl AskedUnits {
+    fn of(facts: &Facts) -> Option<AskedUnits> {
+        if facts.allow_all() {
+            return None;
+        }
+        let kinds: Vec<&str> = facts.kinds.iter().map(|kind| kind.name()).collect();
+        let mut clauses = Vec::new();
+        if !facts.calls.is_empty() {
+            clauses.push(format!("calls {}", facts.calls.join(" or ")));
+        }
+        if !facts.called_by.is_empty() {
+            clauses.push(format!("is called by {}", facts.called_by.join(" or ")));
+        }
+        let kind = if kinds.is_empty() { "definition".to_string() } else { kinds.join(" or ") };
+        let clauses = match clauses.is_empty() {
+            true => String::new(),
+            false => format!(" that {}", in_short(&clauses.join(" and "))),
+        };
+        Some(AskedUnits { kind, clauses })
     }
-    let kinds: Vec<&str> = facts.kinds.iter().map(|kind| kind.name()).collect();
-    let mut clauses = Vec::new();
-    if !facts.calls.is_empty() {
-        clauses.push(format!("calls {}", facts.calls.join(" or ")));
-    }
-    if !facts.called_by.is_empty() {
-        clauses.push(format!("is called by {}", facts.called_by.join(" or ")));
-    }
-    let kind = if kinds.is_empty() { "definition".to_string() } else { kinds.join(" or ") };
-    let clauses = if clauses.is_empty() { String::new() } else { format!(" that {}", clauses.join(" and ")) };
-    Some(in_short(&format!("there is no {kind} here{clauses}")).to_string())
 }
 
 /// What in a pattern looks as if it meant something else; `may_be_path`: whether no path is given.
@@ -109,7 +164,6 @@ fn has_escaped(expression: &str, escaped: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use colgrep_core::UnitKind;
-    use colgrep_engine::Tests;
 
     use super::*;
 
@@ -143,26 +197,13 @@ mod tests {
                 "no file here passes -t rust --changed",
             ),
         ] {
-            assert_eq!(of_lines(&scope, 0, Audience::Shell).as_deref(), Some(expected));
+            assert_eq!(of_lines(&scope, 0, Naming::Flags).as_deref(), Some(expected));
         }
-        let nothing = of_units(&scope(|_| {}), &Question::Every, false, Audience::Shell);
+        let nothing = of_units(&scope(|_| {}), &Question::Every, false, Naming::Flags);
         assert_eq!(
             nothing.as_deref(),
             Some("no file here is indexed; -uu -e PATTERN searches hidden and ignored files")
         );
-    }
-
-    #[test]
-    fn agents_are_told_parameters() {
-        let limited = scope(|scope| {
-            (scope.types, scope.include) = (vec!["rust".into(), "go".into()], vec!["*.rs".into()]);
-            scope.tests = Some(Tests::Only);
-        });
-        let passes = "no file here passes `languages` \"rust\", \"go\" and `include` \"*.rs\" and `tests` only";
-        assert_eq!(of_lines(&limited, 0, Audience::Tools).as_deref(), Some(passes));
-        assert_eq!(of_units(&limited, &Question::Every, false, Audience::Tools).as_deref(), Some(passes));
-        let nothing = of_lines(&scope(|_| {}), 0, Audience::Tools);
-        assert_eq!(nothing.as_deref(), Some("there is no file to search here"));
     }
 
     #[test]
@@ -174,9 +215,9 @@ mod tests {
             ("a|b", ""),
             ("nothing", ""),
         ] {
-            assert_eq!(of_lines(&pattern(text), 3, Audience::Shell).unwrap_or_default(), expected, "{text}");
+            assert_eq!(of_lines(&pattern(text), 3, Naming::Flags).unwrap_or_default(), expected, "{text}");
         }
-        assert_eq!(of_lines(&scope(|_| {}), 3, Audience::Shell), None);
+        assert_eq!(of_lines(&scope(|_| {}), 3, Naming::Flags), None);
     }
 
     #[test]
@@ -194,7 +235,57 @@ mod tests {
             (facts(&[], &[], &[UnitKind::Class]), "there is no class here"),
             (facts(&["f"], &[], &[UnitKind::Method]), "there is no method here that calls f"),
         ] {
-            assert_eq!(of_units(&scope, &Question::Every, true, Audience::Shell).as_deref(), Some(expected));
+            assert_eq!(of_units(&scope, &Question::Every, true, Naming::Flags).as_deref(), Some(expected));
         }
+    }
+
+    #[test]
+    fn filters_that_may_have_taken_units_away_are_named() {
+        let asked = |change: &dyn Fn(&mut Scope)| {
+            scope(|scope| {
+                scope.facts.calls = vec!["f".to_string()];
+                change(scope);
+            })
+        };
+        for (scope, as_flags, as_parameters) in [
+            (
+                asked(&|scope| scope.paths = vec!["src".into()]),
+                "there is no definition in src that calls f",
+                "there is no definition in src that calls f",
+            ),
+            (
+                asked(&|scope| scope.tests = Some(colgrep_engine::Tests::Only)),
+                "no definition here that calls f passes --tests only",
+                "no definition here that calls f passes `tests` only",
+            ),
+            (
+                asked(&|scope| (scope.types, scope.exclude) = (vec!["go".into()], vec!["*.py".into()])),
+                "no definition here that calls f passes -t go --exclude '*.py'",
+                "no definition here that calls f passes `languages` go `exclude` *.py",
+            ),
+            (
+                asked(&|scope| scope.pattern = Some(Pattern::new("a b"))),
+                "no definition here that calls f passes -e 'a b'",
+                "no definition here that calls f passes `pattern` a b",
+            ),
+            (
+                asked(&|scope| scope.structure = Some("f($A)".into())),
+                "no definition here that calls f passes --ast 'f($A)'",
+                "no definition here that calls f passes `pattern` f($A)",
+            ),
+        ] {
+            assert_eq!(of_facts(&scope, Naming::Flags).as_deref(), Some(as_flags));
+            assert_eq!(of_facts(&scope, Naming::Parameters).as_deref(), Some(as_parameters));
+        }
+    }
+
+    #[test]
+    fn filters_in_a_query_are_named_as_they_stand_there() {
+        let mut request = colgrep_engine::SearchRequest::new("push file:nosuch -file:vendor file:*.py");
+        request.read_filters(false);
+        assert_eq!(
+            of_filters(&request.scope, Naming::Flags).as_deref(),
+            Some("no file here passes --iglob '*.py' file:nosuch -file:vendor")
+        );
     }
 }

@@ -171,66 +171,85 @@ fn holders(end: &End) -> String {
     format!("{files} hold {}, {} shown; -k shows more", held(end), end.shown)
 }
 
-/// Who reads a remark, and so which names of limits it has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Audience {
-    /// People, who type flags.
-    Shell,
-    /// Agents, who give parameters.
-    Tools,
+/// Something that takes files or units out of a search: its flag, its parameter for tools, and its value.
+pub(crate) struct SearchLimit {
+    pub(crate) flag: &'static str,
+    pub(crate) parameter: &'static str,
+    pub(crate) value: Option<String>,
+}
+
+impl SearchLimit {
+    /// As typed on the command line.
+    pub(crate) fn as_flag(&self) -> String {
+        let value = self.value.as_ref().map_or_else(String::new, |value| format!(" {}", in_shell(value)));
+        format!("{}{value}", self.flag).trim_start().to_string()
+    }
+
+    /// As the parameter of a tool.
+    pub(crate) fn as_parameter(&self) -> String {
+        let value = self.value.as_ref().map_or_else(String::new, |value| format!(" {}", in_short(value)));
+        format!("`{}`{value}", self.parameter)
+    }
+}
+
+/// The filters of a search by path and git.
+pub(crate) fn path_filters(scope: &Scope) -> Vec<SearchLimit> {
+    let mut limits = Vec::new();
+    let mut add = |flag, parameter, value| limits.push(SearchLimit { flag, parameter, value });
+    for (flag, parameter, values) in [
+        ("-t", "languages", &scope.types),
+        ("-T", "-lang:", &scope.types_not),
+        ("--include", "include", &scope.include),
+        ("--exclude", "exclude", &scope.exclude),
+        ("--exclude-dir", "exclude", &scope.exclude_dir),
+        ("--iglob", "include", &scope.include_any_case),
+    ] {
+        values.iter().for_each(|value| add(flag, parameter, Some(value.clone())));
+    }
+    scope.exclude_any_case.iter().for_each(|glob| add("--iglob", "exclude", Some(format!("!{glob}"))));
+    scope.max_depth.iter().for_each(|folders| add("-d", "paths", Some(folders.to_string())));
+    match scope.code_only {
+        Some(true) => add("--code-only", "code_only", None),
+        Some(false) => add("--no-code-only", "code_only", None),
+        None => {}
+    }
+    match scope.tests {
+        Some(Tests::Only) => add("--tests", "tests", Some("only".to_string())),
+        Some(Tests::Exclude) => add("--tests", "tests", Some("exclude".to_string())),
+        Some(Tests::Auto) | None => {}
+    }
+    match &scope.changes {
+        Some(Changes::Since(since)) => add("--since", "paths", Some(since.clone())),
+        Some(Changes::Uncommitted) => add("--changed", "paths", None),
+        None => {}
+    }
+    limits
+}
+
+/// Whether a search is limited by path or git.
+pub fn has_filters(scope: &Scope) -> bool {
+    !path_filters(scope).is_empty()
+}
+
+/// The filters of a search by the text and the structure of units.
+pub(crate) fn text_filters(scope: &Scope) -> Vec<SearchLimit> {
+    let expressions = scope.pattern.iter().flat_map(|pattern| &pattern.expressions);
+    let of_lines =
+        expressions.map(|text| SearchLimit { flag: "-e", parameter: "pattern", value: Some(in_short(text)) });
+    let of_code = scope.structure.iter().map(|text| SearchLimit {
+        flag: "--ast",
+        parameter: "pattern",
+        value: Some(in_short(text)),
+    });
+    of_lines.chain(of_code).collect()
 }
 
 /// The limits of a search, as typed after a query: filters by path and git, then the paths, each once.
 pub fn typed(scope: &Scope) -> String {
-    let mut words = limits(scope, Audience::Shell);
+    let filters = path_filters(scope);
     let paths = scope.paths.iter().enumerate().filter(|(at, path)| !scope.paths[..*at].contains(path));
-    words.extend(paths.map(|(_, path)| shell_word(&path.to_string_lossy())));
-    words.iter().map(|word| format!(" {word}")).collect()
-}
-
-/// The filters of a search by path and git, as its reader gives them.
-pub fn limits(scope: &Scope, audience: Audience) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    let is_shell = audience == Audience::Shell;
-    for (flag, parameter, values) in [
-        ("-t", "`languages`", &scope.types),
-        ("-T", "`languages` but", &scope.types_not),
-        ("--include", "`include`", &scope.include),
-        ("--exclude", "`exclude`", &scope.exclude),
-        ("--exclude-dir", "`exclude`", &scope.exclude_dir),
-        ("--iglob", "`include`", &scope.include_any_case),
-    ] {
-        match is_shell {
-            true => words.extend(values.iter().map(|value| format!("{flag} {}", in_shell(value)))),
-            false if values.is_empty() => {}
-            false => words.push(format!("{parameter} {}", quoted(values))),
-        }
-    }
-    match is_shell {
-        true => {
-            words
-                .extend(scope.exclude_any_case.iter().map(|glob| format!("--iglob {}", in_shell(&format!("!{glob}")))));
-        }
-        false if scope.exclude_any_case.is_empty() => {}
-        false => words.push(format!("`exclude` {}", quoted(&scope.exclude_any_case))),
-    }
-    words.extend(scope.max_depth.map(|folders| format!("-d {folders}")));
-    words.extend(scope.code_only.map(|is_set| match is_shell {
-        true => format!("--{}code-only", if is_set { "" } else { "no-" }),
-        false => format!("`code_only` {is_set}"),
-    }));
-    let tests = match scope.tests {
-        Some(Tests::Only) => Some("only"),
-        Some(Tests::Exclude) => Some("exclude"),
-        Some(Tests::Auto) | None => None,
-    };
-    words.extend(tests.map(|tests| if is_shell { format!("--tests {tests}") } else { format!("`tests` {tests}") }));
-    words.extend(match &scope.changes {
-        Some(Changes::Since(since)) => Some(format!("--since {}", in_shell(since))),
-        Some(Changes::Uncommitted) => Some("--changed".to_string()),
-        None => None,
-    });
-    words
+    let paths = paths.map(|(_, path)| shell_word(&path.to_string_lossy()));
+    filters.iter().map(SearchLimit::as_flag).chain(paths).map(|word| format!(" {word}")).collect()
 }
 
 /// A query or a path as a shell reads it back.

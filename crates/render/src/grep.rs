@@ -24,7 +24,7 @@ use ordered::OrderedSink;
 use crate::advice;
 use crate::budget::TokenBudget;
 use crate::console::tell_unheeded;
-use crate::end::Audience;
+use crate::empty::Naming;
 use crate::escape::json_text;
 use crate::matches::{FileOutput, LineOptions, SearchedFile, WalkedFolder};
 use crate::notice::unsearched;
@@ -174,7 +174,7 @@ impl<'a> LineSearch<'a> {
     fn tell_empty(&self, options: &OutputOptions, files: usize) {
         let wish = &options.wish;
         let is_told = !(wish.quiet || wish.silent || wish.format.is_json() || self.lines.no_messages);
-        if let Some(why) = empty::of_lines(self.scope, files, Audience::Shell).filter(|_| is_told) {
+        if let Some(why) = empty::of_lines(self.scope, files, Naming::Flags).filter(|_| is_told) {
             remark!("colgrep: {why}");
         }
     }

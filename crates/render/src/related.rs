@@ -145,8 +145,9 @@ pub fn print_impact(out: &mut impl Write, answer: &ImpactAnswer, options: &Outpu
         write_row(out, &one.file, (one.name_line, one.unit.as_ref()), &reasons_text(one), options)?;
     }
     out.flush()?;
-    if !options.wish.quiet {
-        let changed = &answer.changed;
+    let changed = &answer.changed;
+    // Of an empty change the caller knows more to say.
+    if !options.wish.quiet && !changed.files.is_empty() {
         let units = counted(changed.units.len() as u64, "changed unit");
         remark!("colgrep: {units} in {}", counted(changed.files.len() as u64, "file"));
     }

@@ -76,6 +76,7 @@ pub struct SettingsArgs {
     #[arg(value_parser = suggest::SETTING, hide_possible_values = true)]
     pub key: Option<String>,
     /// New value, written to the user's file
+    #[arg(allow_negative_numbers = true)]
     pub value: Option<String>,
     /// Show all settings and where each value comes from (default without arguments)
     #[arg(long, conflicts_with_all = ["key", "value"])]
@@ -256,6 +257,30 @@ pub(crate) fn respelled(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
         }
     }
     args
+}
+
+/// The command that a word is but for one slip: a letter too many, too few or another one, or two letters exchanged.
+pub(crate) fn command_like(word: &str) -> Option<String> {
+    let command = super::Args::command();
+    let mut names = command.get_subcommands().map(clap::Command::get_name);
+    names.find(|name| is_slip(word, name)).map(str::to_string)
+}
+
+fn is_slip(typed: &str, name: &str) -> bool {
+    let (mut one, mut other): (Vec<char>, Vec<char>) = (typed.chars().collect(), name.chars().collect());
+    if one == other || other.len() < 4 {
+        return false;
+    }
+    while one.last().is_some() && one.last() == other.last() {
+        one.pop();
+        other.pop();
+    }
+    let same = one.iter().zip(&other).take_while(|(a, b)| a == b).count();
+    match (&one[same..], &other[same..]) {
+        ([] | [_], [] | [_]) => true,
+        ([a, b], [c, d]) => (a, b) == (d, c),
+        _ => false,
+    }
 }
 
 /// Whether `help` is a query: it is followed by a flag, or by an existing path that is not a command.

@@ -21,7 +21,7 @@ use colgrep_render::Format;
 
 pub(crate) use chapters::CHAPTERS;
 pub use commands::*;
-pub(crate) use commands::{respelled, with_odd_query};
+pub(crate) use commands::{command_like, respelled, with_odd_query};
 pub use impact::ImpactArgs;
 pub use log::LogArgs;
 pub use plan::{Plan, Task};
@@ -162,9 +162,9 @@ impl Args {
     /// What clap says: an error, or help that is asked for.
     pub fn parse_line(line: &[OsString]) -> Result<Args, clap::Error> {
         let is_short = |arg: &clap::Arg| SHORT_FLAGS.contains(&arg.get_id().as_str());
-        let mut command = Args::command().mut_args(|arg| {
+        let mut command = Args::command().mut_subcommands(|command| command.mut_args(with_negative)).mut_args(|arg| {
             let hidden = !is_short(&arg);
-            arg.hide_short_help(hidden)
+            with_negative(arg).hide_short_help(hidden)
         });
         // Without arguments clap prints the short help.
         if line.len() < 2 || line.iter().any(|arg| arg == "-h") {
@@ -178,6 +178,12 @@ impl Args {
         let takes_yes = own.get_arguments().any(|arg| arg.get_short() == Some('y'));
         Ok(Args { takes_yes, ..Args::from_arg_matches_mut(&mut matches)? })
     }
+}
+
+/// The flag, whose value may be a negative number: what it takes is then said, rather than that `-1` is no flag.
+fn with_negative(arg: clap::Arg) -> clap::Arg {
+    let takes_value = arg.get_action().takes_values() && !arg.is_positional() && !arg.is_allow_hyphen_values_set();
+    if takes_value { arg.allow_negative_numbers(true) } else { arg }
 }
 
 #[cfg(test)]

@@ -282,8 +282,8 @@ fn refuse_of_names(args: &SearchArgs) -> Result<()> {
         (args.pack.is_some(), "--pack"),
         (args.max_tokens.is_some(), "--max-tokens"),
     ];
-    let columns = [(args.ripgrep.column, "--column"), (args.ripgrep.max_columns.is_some(), "-M")];
-    let of_lists = [&args.structure_flags()[..], &units, &args.around_flags(), &columns].concat();
+    let columns = &args.line_flags()[2..];
+    let of_lists = [&args.structure_flags()[..], &units, &args.around_flags(), columns].concat();
     let others = [of_lists, args.ranking_flags(), args.background_flags(), args.indexing_flags()];
     match given(&others.concat()) {
         Some(flags) => {
@@ -316,7 +316,7 @@ fn refuse_with_depth(args: &SearchArgs) -> Result<()> {
         (args.max_tokens.is_some(), "--max-tokens"),
         (args.format() == Format::Vimgrep, "--vimgrep"),
     ];
-    match given(&[&others[..], &args.around_flags(), &output].concat()) {
+    match given(&[&others[..], &args.around_flags(), &args.line_flags()[2..], &output].concat()) {
         Some(flags) => bail!("{flags}: without effect on --depth, which lists units by level; leave out one of them"),
         None => Ok(()),
     }
@@ -397,6 +397,12 @@ fn refuse(args: &SearchArgs, plain_grep: bool) -> Result<()> {
     if args.semantic_only && args.walk.index_mode == Some(IndexMode::Keyword) {
         bail!("--semantic-only ranks by meaning and --index-mode keyword does without; leave one of them out");
     }
+    if let (Some(_), Some(flags)) = (&args.queries_from, given(&args.line_flags())) {
+        bail!("{flags}: not with --queries-from, which prints JSON");
+    }
+    if let Some((_, flag)) = args.globs().iter().find(|(globs, _)| globs.iter().any(|glob| glob.trim().is_empty())) {
+        bail!("{flag} takes a glob, as in: colgrep {flag} '*.rs' QUERY");
+    }
     if args.remote.is_some() && args.no_update {
         bail!(
             "--remote takes an index from there, and --no-update searches the one that is here; leave one of them out"
@@ -426,7 +432,8 @@ fn refuse(args: &SearchArgs, plain_grep: bool) -> Result<()> {
             patterns.into_iter().filter(|(_, flag)| *flag != "-i" || args.facts().allow_all()).collect();
         let of_lines = if args.structure.is_some() { &[] } else { &lines[..] };
         if let Some(flags) = given(&[&of_pattern[..], of_lines].concat()) {
-            bail!("{flags}: only with a pattern, as in: colgrep {} -e PATTERN [PATH]...", flags.replace(" and", ""));
+            let typed = flags.replace(" and", "").replace("-m", &format!("-m {}", args.max_count.unwrap_or(1)));
+            bail!("{flags}: only with a pattern, as in: colgrep {typed} -e PATTERN [PATH]...");
         }
     }
     if args.structure.is_some() && args.invert_match {
@@ -453,15 +460,13 @@ fn refuse(args: &SearchArgs, plain_grep: bool) -> Result<()> {
 
 /// Refuses an order that the task doesn't support.
 fn refuse_order(args: &SearchArgs, plain_grep: bool, question: &Question) -> Result<()> {
-    let is_sorted = args.ripgrep.sort.is_some() || args.ripgrep.sortr.is_some();
-    match (is_sorted && !plain_grep, question) {
-        (true, Question::Every) => {
-            bail!("--sort: not with --calls, --called-by and --kind, whose lists are sorted by path")
+    let sorts = [(args.ripgrep.sort.is_some(), "--sort"), (args.ripgrep.sortr.is_some(), "--sortr")];
+    let Some(flags) = given(&sorts).filter(|_| !plain_grep) else { return Ok(()) };
+    match question {
+        Question::Every => {
+            bail!("{flags}: not with --calls, --called-by and --kind, whose lists are sorted by path")
         }
-        (true, _) => {
-            bail!("--sort: not with a query, whose results are ranked; `colgrep QUERY -l | sort` sorts by path")
-        }
-        _ => Ok(()),
+        _ => bail!("{flags}: not with a query, whose results are ranked; `colgrep QUERY -l | sort` sorts by path"),
     }
 }
 

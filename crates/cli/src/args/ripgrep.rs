@@ -243,7 +243,11 @@ const ALONE: &[(&str, &str)] = &[
         "--stats cannot be used with a search: it tells what was searched for on this machine; --count gives the matching lines of each file",
     ),
     ("--type-list", "--type-list cannot be used with others: it stands alone; -t LANG searches the files of one"),
-    ("--files", "--files cannot be used with a pattern: every word is a path then; -l names the files that match"),
+    (
+        "--files",
+        "--files only lists the names of files and takes neither a pattern nor flags of matches: every word is a path \
+         then; -l names the files that match",
+    ),
 ];
 
 /// What to do instead of a flag of ripgrep that does not go with a pattern here. `flags` are those in conflict, as written in

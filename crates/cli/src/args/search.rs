@@ -13,7 +13,6 @@ use colgrep_engine::answer::pack;
 use colgrep_engine::project::open::BUDGET;
 use colgrep_engine::request::terms;
 use colgrep_engine::settings::env::profile;
-use colgrep_engine::settings::variable;
 use colgrep_engine::{
     Background, Changes, Detail, Facts, OpenOptions, Pattern, Question, RankBy, RankingOptions, Scope, SearchRequest,
     Shape, Standpoint, Tests, Weakest,
@@ -602,7 +601,8 @@ impl SearchArgs {
 /// Reads what `--alpha` takes.
 fn alpha(text: &str) -> Result<f64> {
     let mut knobs = Knobs::of(Profile::Default);
-    variable::set(&mut knobs, Knob::Alpha, text).map_err(|e| anyhow!("--alpha: {e}"))?;
+    let expected = Knob::Alpha.declaration().expected();
+    knobs.set(Knob::Alpha, text).map_err(|_| anyhow!("--alpha {text}: expected {expected}"))?;
     Ok(knobs.number(Knob::Alpha))
 }
 
@@ -659,6 +659,27 @@ impl SearchArgs {
     pub(super) fn indexing_flags(&self) -> Vec<(bool, &'static str)> {
         let mode = (self.walk.index_mode.is_some(), "--index-mode");
         vec![(self.no_update, "--no-update"), (self.wait, "--wait"), mode, (self.remote.is_some(), "--remote")]
+    }
+
+    /// Flags for the form of single lines.
+    pub(super) fn line_flags(&self) -> [(bool, &'static str); 4] {
+        [
+            (self.ripgrep.no_line_number, "-N"),
+            (self.ripgrep.no_filename, "-I"),
+            (self.ripgrep.column, "--column"),
+            (self.ripgrep.max_columns.is_some(), "-M"),
+        ]
+    }
+
+    /// Flags with globs.
+    pub(super) fn globs(&self) -> [(&[String], &'static str); 5] {
+        [
+            (&self.glob, "-g"),
+            (&self.ripgrep.iglob, "--iglob"),
+            (&self.include, "--include"),
+            (&self.exclude, "--exclude"),
+            (&self.exclude_dir, "--exclude-dir"),
+        ]
     }
 
     /// Flags for the lines shown of a result.

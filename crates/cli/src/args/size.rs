@@ -1,10 +1,17 @@
 //! Numbers as people write them.
 
+use std::num::IntErrorKind;
+
 use colgrep_engine::settings::share;
 
 /// Reads a number from 1 on.
 pub(crate) fn positive(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|n| *n > 0).ok_or_else(|| "it takes a number from 1 on".to_string())
+    match text.parse::<usize>() {
+        Ok(0) => Err("it takes a number from 1 on".to_string()),
+        Ok(number) => Ok(number),
+        Err(error) if *error.kind() == IntErrorKind::PosOverflow => Err("it is too large".to_string()),
+        Err(_) => Err("it takes a number from 1 on".to_string()),
+    }
 }
 
 /// Reads a number from 0 to 1.

@@ -7,10 +7,21 @@ use anyhow::Result;
 use colgrep_engine::{Engine, Env, OpenOptions};
 use colgrep_render::console::{Console, tell_refused};
 use colgrep_render::related::{files_of, print_impact};
+use colgrep_render::remark;
+use colgrep_render::words::in_short;
 
 use super::limit_threads;
 use crate::args::ImpactArgs;
 use crate::{FOUND, NOTHING};
+
+/// Why nothing is affected by a change without a file.
+fn of_no_change(args: &ImpactArgs) -> String {
+    match (args.staged, args.change.as_slice()) {
+        (true, _) => "nothing is staged".to_string(),
+        (_, []) => "no file here differs from the last commit; name a commit, A...B, or files".to_string(),
+        (_, change) => format!("{} changes no file here", in_short(&change.join(" "))),
+    }
+}
 
 pub(super) fn run(args: &ImpactArgs, env: &Env) -> Result<u8> {
     let request = args.request()?;
@@ -29,6 +40,9 @@ pub(super) fn run(args: &ImpactArgs, env: &Env) -> Result<u8> {
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
         print_impact(&mut out, &answer, &options)?;
         out.flush()?;
+    }
+    if answer.changed.files.is_empty() && !options.wish.quiet && !options.wish.format.is_json() {
+        remark!("colgrep: {}", of_no_change(args));
     }
     Ok(if answer.affected.is_empty() { NOTHING } else { FOUND })
 }

@@ -5,7 +5,7 @@ use std::io::{IsTerminal as _, Write as _};
 use anyhow::Result;
 use colgrep_engine::{CallDirection, CallLevelsRequest, CallStart, Env, Session};
 use colgrep_render::console::Console;
-use colgrep_render::empty::of_facts;
+use colgrep_render::empty::{Naming, of_facts};
 use colgrep_render::related::{files_of, print_levels};
 use colgrep_render::remarks::RemarkKind;
 
@@ -35,9 +35,8 @@ pub fn run(plan: &Plan, depth: usize, env: &Env, session: &mut Session, console:
             out.flush()?;
         }
     }
-    if let Some(told) =
-        of_facts(&plan.request.scope.facts).filter(|_| answer.rows.is_empty() && answer.common.is_empty())
-    {
+    let is_nothing = answer.rows.is_empty() && answer.common.is_empty();
+    if let Some(told) = of_facts(&plan.request.scope, Naming::Flags).filter(|_| is_nothing) {
         console.hold(RemarkKind::NotFound, told);
     }
     Ok(if answer.rows.is_empty() { NOTHING } else { FOUND })

@@ -6,20 +6,22 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use colgrep_engine::project::settings_at;
 use colgrep_engine::request::rules::type_list;
-use colgrep_engine::{Engine, Env, Question, Session};
+use colgrep_engine::{Detail, Engine, Env, Question, Scope, SearchRequest, Session};
 
 #[cfg(feature = "cluster")]
 use super::over;
 #[cfg(feature = "share")]
 use super::pull;
 use super::{behind, grep, levels, limit_threads, many};
-use crate::args::{Plan, Task};
+use crate::args::{Plan, Task, command_like};
 use crate::{FAILED, FOUND, NOTHING};
 use colgrep_render::console::Console;
-use colgrep_render::end::{Audience, shell_word};
+use colgrep_render::empty::{self, Naming};
+use colgrep_render::end::{self, shell_word};
+use colgrep_render::json;
 use colgrep_render::path::{is_stdin, is_stream};
 use colgrep_render::remarks::RemarkKind;
-use colgrep_render::{empty, end, json};
+use colgrep_render::words::in_short;
 
 pub(super) fn run(mut plan: Plan, env: &Env) -> Result<u8> {
     match &plan.task {
@@ -110,21 +112,51 @@ fn ask(plan: &Plan, env: &Env, session: &mut Session, console: &Console) -> Resu
         return Ok(if files.is_empty() { NOTHING } else { FOUND });
     }
     let results = session.rank(&plan.request)?;
-    if !options.wish.silent {
-        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-        // With tracing on, a program reads stderr.
-        let is_told = !env.trace && results.is_empty() && !results.only_matches && !options.wish.format.is_json();
-        let scope = &plan.request.scope;
-        let question = &plan.request.question;
-        let why = is_told.then(|| empty::of_units(scope, question, results.has_files, Audience::Shell)).flatten();
-        let scope = (!env.trace && why.is_none()).then(|| end::typed(scope));
-        colgrep_render::print(&mut out, &results, &options, scope.as_deref(), console)?;
-        out.flush()?;
-        if let Some(why) = why {
-            console.hold(RemarkKind::NotFound, why);
-        }
+    let (is_empty, has_end) = (results.is_empty(), results.has_end);
+    if options.wish.silent {
+        return Ok(if is_empty { NOTHING } else { FOUND });
     }
-    Ok(if results.is_empty() { NOTHING } else { FOUND })
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    // With tracing on, a program reads stderr.
+    let is_told = !env.trace && is_empty && !results.only_matches && !options.wish.format.is_json();
+    let (scope, question) = (&plan.request.scope, &plan.request.question);
+    let why = is_told
+        .then(|| empty::of_units(scope, question, results.has_files, Naming::Flags).or_else(|| of_command(plan)))
+        .flatten();
+    let limits = (!env.trace && why.is_none()).then(|| end::typed(scope));
+    colgrep_render::print(&mut out, &results, &options, limits.as_deref(), console)?;
+    out.flush()?;
+    // Where printing the end gave a remark already, that one stays.
+    let why = match (why, question) {
+        (None, Question::Text(_)) if is_told && !scope.facts.allow_all() => why_of_facts(scope, session)?,
+        (None, Question::Text(text)) if is_told && has_end => {
+            Some(format!("nothing here answers {:?}", in_short(text)))
+        }
+        (why, _) => why,
+    };
+    if let Some(why) = why {
+        console.hold(RemarkKind::NotFound, why);
+    }
+    Ok(if is_empty { NOTHING } else { FOUND })
+}
+
+/// The command that may be meant by a word that nothing answers.
+fn of_command(plan: &Plan) -> Option<String> {
+    let Question::Text(word) = &plan.request.question else { return None };
+    let command = command_like(word)?;
+    let paths = plan.request.scope.paths.iter().map(|path| format!(" {}", shell_word(&path.to_string_lossy())));
+    Some(format!("nothing here answers {word:?}; the command is: colgrep {command}{}", paths.collect::<String>()))
+}
+
+/// Why a question found nothing, though not for a lack of files: no unit is what the scope asks for, or none answers.
+fn why_of_facts(scope: &Scope, session: &mut Session) -> Result<Option<String>> {
+    let mut every = SearchRequest::default();
+    (every.question, every.scope, every.shape.files) = (Question::Every, scope.clone(), Some(1));
+    every.shape.detail = Detail::Names;
+    Ok(match session.rank(&every)?.is_empty() {
+        true => empty::of_facts(scope, Naming::Flags),
+        false => empty::of_query(scope),
+    })
 }
 
 /// Refuses a word that is no path: it was probably meant for the query.
@@ -133,9 +165,17 @@ fn check_exists(path: &Path, plan: &Plan) -> Result<()> {
     if !is_word || path.exists() {
         return Ok(());
     }
-    let query = match &plan.request.question {
-        Question::Text(query) => query.as_str(),
-        _ => "",
+    let query = match (&plan.task, &plan.request.question) {
+        (_, Question::Text(query)) if !query.is_empty() => query.as_str(),
+        (task, question) => {
+            let flag = match (task, question) {
+                (Task::Levels(_), _) => "--depth",
+                (Task::Many(_), _) => "--queries-from",
+                (_, Question::Like { .. } | Question::LikeUnit(_)) => "--like",
+                _ => "a list",
+            };
+            bail!("there is no file or folder {:?}, and {flag} takes no query beside it", path.to_string_lossy())
+        }
     };
     let words = plan.request.scope.paths.iter().map(|path| path.to_string_lossy());
     let all: Vec<_> = std::iter::once(query.into()).chain(words).filter(|word| !word.is_empty()).collect();

@@ -182,7 +182,8 @@ fn print(
     if !status.indexed {
         return Ok(());
     }
-    writeln!(out, "files     {} ({} units, {})", status.files, status.units, in_words(status.source_bytes))?;
+    let units = counted(status.units, "unit");
+    writeln!(out, "files     {} ({units}, {})", status.files, in_words(status.source_bytes))?;
     let share = match status.source_bytes {
         // An index has a minimum size, so its share of a small source means nothing.
         0..SHARE_BYTES_MIN => String::new(),

@@ -345,7 +345,7 @@ fn flags_that_would_protect_nothing_or_admit_nobody_are_refused() {
     sandbox.write("empty", " \n");
     name(&sandbox, &[&["127.0.0.1:1"]]);
     for (args, why) in [
-        (&["--rights", "api"][..], "--rights: about a server over shards"),
+        (&["--rights", "api"][..], "--rights is for a server over shards"),
         (&["--rights", "--shard", "api"], "start that with --rights"),
         (&["--shard-token-file", "token", "api"], "--token-file names the one that requests to this server bring"),
         (&["--shard-token-file", "token", "--shard", "api"], "the one that coordinators bring to this shard"),

@@ -468,6 +468,21 @@ fn an_empty_answer_has_a_reason_in_one_sentence() {
         ("--calls nosuch", "there is no definition here that calls nosuch"),
         ("--called-by nosuch", "there is no definition here that is called by nosuch"),
         ("--kind class", "there is no class here"),
+        ("--kind constant --calls bar", "there is no constant here that calls bar"),
+        ("--calls bar b.txt", "there is no definition in b.txt that calls bar"),
+        ("--calls bar -T python", "no definition here that calls bar passes -T python"),
+        ("--calls bar --exclude *.py", "no definition here that calls bar passes --exclude '*.py'"),
+        ("--calls bar -e zzzz", "no definition here that calls bar passes -e zzzz"),
+        ("--calls bar --ast zzzz($A)", "no definition here that calls bar passes --ast 'zzzz($A)'"),
+        ("--calls bar --depth 2 -t rust", "no definition here that calls bar passes -t rust"),
+        ("--kind function -T python", "no function here passes -T python"),
+        ("--query text --calls nosuch", "there is no definition here that calls nosuch"),
+        ("--query text --called-by nosuch", "there is no definition here that is called by nosuch"),
+        ("--query text --kind function -T python", "no function here passes -T python"),
+        (
+            "--query zebra --calls bar",
+            "no definition here that calls bar answers the query; without it, all are listed",
+        ),
         ("-e foo empty", "there is no file to search in empty; -uu searches hidden and ignored files too"),
     ] {
         let ran = sandbox.run(&words.split(' ').collect::<Vec<_>>());
@@ -477,6 +492,8 @@ fn an_empty_answer_has_a_reason_in_one_sentence() {
             "{words}"
         );
     }
+    let ran = sandbox.run(&["file:nosuch foo"]);
+    assert_eq!((ran.status, ran.err.as_str()), (1, "colgrep: no file here passes file:nosuch\n"));
     // Nothing is said where nobody wants to know, and where lines alone are missing.
     for words in ["-e a\\|c --quiet", "-e foo -t rust -q", "-e foo -t rust -s", "-e nothing", "--calls nosuch --jsonl"]
     {

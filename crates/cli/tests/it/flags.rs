@@ -304,11 +304,64 @@ fn types_are_listed_and_refused() {
 }
 
 #[test]
+fn what_is_refused_is_named_as_it_was_typed() {
+    let sandbox = Sandbox::of("relay");
+    for (args, message) in [
+        (&["--calls", "parse_request", "--depth", "2", "push"][..], "\"push\", and --depth takes no query beside it"),
+        (&["--like", "src/http/parse.rs:19", "push"], "\"push\", and --like takes no query beside it"),
+        (&["-m", "1", "parse"], "-m: only with a pattern, as in: colgrep -m 1 -e PATTERN"),
+        (&["parse", "--sortr", "path"], "--sortr: not with a query"),
+        (&["--kind", "class", "--sortr", "path"], "--sortr: not with --calls"),
+        (&["parse", "-k", "-1"], "it takes a whole number, 0 or more"),
+        (&["parse", "-C", "-1"], "it takes a whole number, 0 or more"),
+        (&["parse", "-j", "-1"], "it takes a whole number, 0 or more"),
+        (&["parse", "-A", "abc"], "it takes a whole number, 0 or more"),
+        (&["parse", "-k", "99999999999999999999"], "it is too large"),
+        (&["parse", "--pack", "99999999999999999999"], "it is too large"),
+        (&["--calls", "parse", "--depth", "-1"], "it takes a number from 1 on"),
+        (&["parse", "--min-strength", "-0.5"], "'-0.5' for '--min-strength"),
+        (&["settings", "results", "-1"], "results"),
+        (&["--files", "-c"], "takes neither a pattern nor flags of matches"),
+        (&["--files", "--vimgrep"], "takes neither a pattern nor flags of matches"),
+        (&["--calls", "parse", "--depth", "2", "--column", "-M", "9"], "--column and -M: without effect on --depth"),
+        (&["--queries-from", "queries", "-N", "-I"], "-N and -I: not with --queries-from"),
+        (&["parse", "-g", ""], "-g takes a glob"),
+        (&["serve", "--log-queries"], "--log-queries is for a server that logs its requests"),
+        (&["impact", "src"], "src is a folder; name its files"),
+        (&["impact", ""], "the change is empty"),
+    ] {
+        let ran = sandbox.run(args);
+        assert!(ran.status == 2 && ran.out.is_empty() && ran.err.contains(message), "{args:?}: {ran:?}");
+        assert!(!ran.err.contains("unexpected argument"), "{args:?}: {ran:?}");
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let open = std::fs::Permissions::from_mode(0o777);
+        std::fs::set_permissions(sandbox.root().join("src"), open).expect("a mode");
+        let ran = sandbox.run(&["serve", "--token-file", "src"]);
+        assert!(ran.status == 2 && !ran.err.contains("chmod"), "a folder is no file of tokens: {ran:?}");
+    }
+    // A command that is misspelled is a query, which finds nothing.
+    for (args, command) in [
+        (&["outine", "src/http/parse.rs"][..], "the command is: colgrep outline src/http/parse.rs"),
+        (&["statsu"], "the command is: colgrep status"),
+    ] {
+        let ran = sandbox.run(args);
+        assert!(ran.status == 1 && ran.err.contains(command), "{args:?}: {ran:?}");
+    }
+    // A place as answers print it is one of its file.
+    let whole = sandbox.run(&["outline", "src/http/parse.rs"]);
+    assert_eq!(sandbox.run(&["outline", "src/http/parse.rs:19-25"]).out, whole.out);
+    assert_eq!((whole.status, whole.out.is_empty()), (0, false));
+}
+
+#[test]
 fn flags_that_can_not_be_honoured_are_errors() {
     let sandbox = Sandbox::of("relay");
     for (args, message) in [
         (&["parse", "--semantic-only", "--model", "nosuch"][..], "neither a folder that exists"),
-        (&["parse", "--alpha", "2"], "--alpha: COLGREP_ALPHA=2: expected a number from 0 to 1"),
+        (&["parse", "--alpha", "2"], "--alpha 2: expected a number from 0 to 1"),
         (&["parse", "--hyperlink-format", "nosuch"], "known names are"),
         (&["parse", "--json", "--jsonl"], "cannot be used with"),
         (&["parse", "--tests", "some"], "possible values"),

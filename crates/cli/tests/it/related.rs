@@ -140,7 +140,21 @@ fn an_agent_follows_calls_over_levels() {
         let nobody = client.good("search", json!({"calls": "nobody", "depth": depth}));
         assert!(nobody.ends_with("(there is no definition here that calls nobody)\n"), "{nobody}");
     }
+    // Where something else limits the search too, it is named.
+    for (arguments, told) in [
+        (json!({"calls": "push", "include": ["*.md"]}), "no definition here that calls push passes `include` *.md"),
+        (json!({"calls": "reserve", "depth": 2, "languages": ["go"]}), "that calls reserve passes `languages` go"),
+        (json!({"kind": "class", "paths": "tests"}), "there is no class in tests"),
+        (json!({"kind": "class", "tests": "only"}), "no class here passes `tests` only"),
+        (json!({"kind": "constant"}), "there is no constant here"),
+    ] {
+        let told = format!("{told})\n");
+        let nothing = client.good("search", arguments.clone());
+        assert!(nothing.ends_with(&told), "{arguments}: {nothing}");
+    }
     for (arguments, why) in [
+        (json!({"name": "push", "kind": "class"}), "no class here is named \"push\""),
+        (json!({"name": "reserve", "paths": "tests"}), "no unit in these `paths` is named \"reserve\""),
         (json!({"query": "push", "depth": 2}), "depth follows one of `calls` and `called_by`"),
         (json!({"calls": "push", "called_by": "push", "depth": 2}), "depth follows one of"),
         (json!({"calls": "push", "query": "fill", "depth": 2}), "`query`: without effect beside `depth`"),
@@ -317,7 +331,14 @@ fn a_change_may_be_lines() {
 #[test]
 fn what_is_staged_is_a_change_of_its_own() {
     let sandbox = rings();
-    assert_eq!(sandbox.run(&["impact", "--staged"]).status, 1);
+    for (args, told) in [
+        (&["impact", "--staged"][..], "colgrep: nothing is staged\n"),
+        (&["impact", "HEAD..HEAD"], "colgrep: HEAD..HEAD changes no file here\n"),
+        (&["impact", "--staged", "--json"], ""),
+    ] {
+        let ran = sandbox.run(args);
+        assert_eq!((ran.status, ran.err.as_str()), (1, told), "{args:?}");
+    }
     let uncommitted = reasons(&sandbox, &[]);
     git(&sandbox, &["add", "ring.py"]);
     assert_eq!(reasons(&sandbox, &["--staged"]), uncommitted);

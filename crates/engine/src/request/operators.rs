@@ -47,6 +47,24 @@ fn glob_of(text: &str) -> Vec<String> {
     }
 }
 
+/// The texts of `file:TEXT` filters among globs, and the other globs.
+pub fn texts_of(globs: &[String]) -> (Vec<String>, Vec<String>) {
+    let (mut texts, mut others) = (Vec::new(), Vec::new());
+    let mut rest = globs;
+    while let Some((first, behind)) = rest.split_first() {
+        let text = first.strip_prefix("**/*").and_then(|text| text.strip_suffix('*')).unwrap_or_default();
+        let both = glob_of(text);
+        if !text.is_empty() && rest.starts_with(&both) {
+            texts.push(text.to_string());
+            rest = &rest[both.len()..];
+        } else {
+            others.push(first.clone());
+            rest = behind;
+        }
+    }
+    (texts, others)
+}
+
 impl SearchRequest {
     /// Takes the filters of the query into the scope. Repositories are those of shards (`over_shards`); elsewhere they
     /// stay words.

@@ -17,8 +17,8 @@ use super::read::{read_whole, written_lines};
 use super::shards::Shards;
 use super::state::{Root, ServerState};
 use super::unserved::{Unserved, check_rest};
+use colgrep_render::empty::Naming;
 use colgrep_render::empty::of_lines;
-use colgrep_render::end::Audience;
 use colgrep_render::escape::escape_control;
 use colgrep_render::grep::{self as plain_grep, LineBounds, ServedPath};
 use colgrep_render::line::{escaped, shortened};
@@ -101,7 +101,7 @@ pub fn lines_of(
     }
     let text = page(&lines, asked.offset, asked.max_tokens, "line", lines.len() >= enough);
     let is_told = lines.is_empty() && unreadable.is_empty();
-    let why = is_told.then(|| of_lines(&scope, searched, Audience::Tools)).flatten();
+    let why = is_told.then(|| of_lines(&scope, searched, Naming::Parameters)).flatten();
     Ok(ToolAnswer::without(text, not_read(here, unreadable) + &remark(why), unserved))
 }
 
@@ -126,7 +126,7 @@ fn lines_over(
     let is_cut = found.is_cut && lines.len() == found.lines.len();
     let text = page(&lines, asked.offset, asked.max_tokens, "line", is_cut);
     // How many files the filters leave is not known here.
-    let why = lines.is_empty().then(|| of_lines(&scope.scope, 1, Audience::Tools)).flatten();
+    let why = lines.is_empty().then(|| of_lines(scope.scope, 1, Naming::Parameters)).flatten();
     let remarks = remarks(&coverage) + &remark(why);
     Ok(ToolAnswer { text, remarks, standing: Some(coverage), ..ToolAnswer::default() })
 }

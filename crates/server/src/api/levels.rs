@@ -4,8 +4,8 @@ use anyhow::{Result, bail};
 use colgrep_engine::session::project_searcher::{ProjectSearcher, Within};
 use colgrep_engine::{CallDirection, Question, Scope};
 use colgrep_index::update::ReadFirst;
+use colgrep_render::empty::Naming;
 use colgrep_render::empty::of_units;
-use colgrep_render::end::Audience;
 use colgrep_render::escape::escape_control;
 use colgrep_render::path::typed;
 use colgrep_render::related::{common_names, level_line};
@@ -15,7 +15,7 @@ use super::page::page;
 use super::params;
 use super::ranking::{RootPaths, remarks_on, repaired};
 use super::state::ServerState;
-use super::tools::{facts, places, scope};
+use super::tools::{facts, limits, places, scope};
 use super::unserved::{Unserved, check_rest};
 
 /// The units that are reached by calls, from the names of `calls` or of `called_by`.
@@ -58,7 +58,7 @@ pub fn levels(state: &ServerState, asked: &params::Search, depth: usize) -> Resu
     }
     check_rest(answered == 0, &unserved)?;
     if blocks.is_empty() && remarks.is_empty() {
-        remarks.push_str(&remark(of_units(&scope(asked)?, &Question::Every, has_files, Audience::Tools)));
+        remarks.push_str(&remark(of_units(&limits(asked)?, &Question::Every, has_files, Naming::Parameters)));
     }
     if is_cut {
         remarks.push_str("(there are more units; a lower `depth` or `paths` limit the list)\n");

@@ -30,8 +30,9 @@ use super::state::{Root, ServerState};
 use super::unserved::{Unserved, check_rest};
 use colgrep_render::advice::Hinted;
 use colgrep_render::console::Console;
+use colgrep_render::empty::Naming;
 use colgrep_render::empty::of_units;
-use colgrep_render::end::{Audience, limits};
+use colgrep_render::end::has_filters;
 use colgrep_render::escape::escape_control;
 use colgrep_render::notice::{self, ANOTHER, coverage, lacking, not_ranked};
 use colgrep_render::pack::pieces;
@@ -156,7 +157,7 @@ impl RootsRanking<'_> {
         if ranked.blocks.is_empty() {
             let has_files = field.has_files();
             // What is left out by name is told already.
-            let is_told = !has_files && !remarks.is_empty() && limits(&self.request.scope, Audience::Tools).is_empty();
+            let is_told = !has_files && !remarks.is_empty() && !has_filters(&self.request.scope);
             ranked.why = self.why_nothing(has_files).filter(|_| !is_told);
         }
         Ok(RankedBlocks { remarks, ..ranked })
@@ -176,7 +177,7 @@ impl RootsRanking<'_> {
 
     /// Why nothing was found; `has_files`: whether the filters leave any file.
     fn why_nothing(&self, has_files: bool) -> Option<String> {
-        of_units(&self.request.scope, &self.request.question, has_files, Audience::Tools)
+        of_units(&self.request.scope, &self.request.question, has_files, Naming::Parameters)
     }
 
     /// Ranks, and shows what the window wants.

@@ -88,7 +88,7 @@ pub fn read_unit(state: &ServerState, asked: &params::ReadUnit) -> Result<ToolAn
     let name = asked.name.as_deref().map(str::trim).filter(|name| !name.is_empty());
     if let Some(name) = name.filter(|_| asked.id.is_empty() && asked.file.is_empty()) {
         let roots = state.roots().map(|root| (root, vec![root.below.clone()])).collect();
-        return read_named(state, name, asked, &NamesWithin { roots, scope: Scope::default() });
+        return read_named(state, name, asked, &NamesWithin { roots, scope: Scope::default(), is_everywhere: true });
     }
     read_in_file(state, asked, &[])
 }
@@ -163,6 +163,8 @@ pub(super) struct NamesWithin<'s> {
     pub(super) roots: Vec<RootPaths<'s>>,
     /// Of its facts, only kinds count.
     pub(super) scope: Scope,
+    /// Whether the roots are searched as a whole.
+    pub(super) is_everywhere: bool,
 }
 
 impl NamesWithin<'_> {
@@ -216,7 +218,10 @@ pub(super) fn read_named(
             near if near.is_empty() => "`query` finds what is near it".to_string(),
             near => format!("near it: {near}"),
         };
-        bail!("no unit here is named {:?}; {}{left_out}", in_short(name), escape_control(&near));
+        let kinds: Vec<&str> = within.scope.facts.kinds.iter().map(|kind| kind.name()).collect();
+        let kind = if kinds.is_empty() { "unit".to_string() } else { kinds.join(" or ") };
+        let place = if within.is_everywhere { "here" } else { "in these `paths`" };
+        bail!("no {kind} {place} is named {:?}; {}{left_out}", in_short(name), escape_control(&near));
     };
     let mut answer = shown((file, text), unit, asked.line, asked);
     if !others.is_empty() {

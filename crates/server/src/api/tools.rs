@@ -237,6 +237,13 @@ pub(super) fn scope(asked: &params::Search) -> Result<Scope> {
     Ok(scope)
 }
 
+/// What narrows a search, with its paths as they are written.
+pub(super) fn limits(asked: &params::Search) -> Result<Scope> {
+    let mut scope = scope(asked)?;
+    scope.paths = asked.paths.iter().chain(&asked.groups).map(Into::into).collect();
+    Ok(scope)
+}
+
 /// The results of all roots; matches of a literal query are listed.
 fn ranked(
     state: &ServerState,

@@ -110,17 +110,17 @@ fn check(args: &ServeArgs) -> Result<()> {
         false => "--token-file names the one that requests to this server bring",
     };
     if args.shard_token_file.is_some() && args.shards.is_none() {
-        bail!("--shard-token-file: about a server over shards (serve --shards FILE), which brings that token; {own}");
+        bail!("--shard-token-file is for a server over shards (serve --shards FILE), which brings that token; {own}");
     }
     if args.rights && args.shards.is_none() {
         let who = match args.shard {
             true => "a shard hears from the server over shards what a caller may see: start that with --rights",
             false => "a server of folders shows all of them to everybody with its token",
         };
-        bail!("--rights: about a server over shards (serve --shards FILE); {who}");
+        bail!("--rights is for a server over shards (serve --shards FILE); {who}");
     }
     if args.log_queries && (args.shard || args.log == LogFormat::Plain) {
-        bail!("--log-queries: about a server that logs its requests (--log text or --log json)");
+        bail!("--log-queries is for a server that logs its requests, with --log text or --log json");
     }
     if args.timeout == 0 {
         bail!("--timeout 0 leaves no time for any request; the least is 1 second");
