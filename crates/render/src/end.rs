@@ -118,7 +118,7 @@ pub fn is_cut(end: &End) -> bool {
 fn outside(end: &End, scope: &str) -> Option<String> {
     let held = (!end.outside.is_empty()).then(|| quoted(&end.outside))?;
     let limits = match scope.trim() {
-        "" => "the filters".to_string(),
+        "" => "what is searched here".to_string(),
         limits => format!("`{limits}`"),
     };
     Some(format!("nothing within {limits} holds {held}, but other files of the project do"))

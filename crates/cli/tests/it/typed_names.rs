@@ -53,6 +53,22 @@ fn a_name_of_stop_words_alone_is_a_name() {
 }
 
 #[test]
+fn a_stop_word_alone_has_one_answer_in_every_form() {
+    let sandbox = Sandbox::new();
+    for n in 0..30 {
+        let text =
+            format!("using System;\nnamespace A{n} {{ public class C{n} {{ int G() {{ return this.x; }} }} }}\n");
+        sandbox.write(&format!("C{n}.cs"), &text);
+    }
+    for query in ["using", "this"] {
+        for flags in [&[][..], &["-l"], &["-q"], &["--count"], &["--json"]] {
+            let ran = sandbox.run(&[&[query], flags].concat());
+            assert_eq!(ran.status, 0, "{query} {flags:?}: {ran:?}");
+        }
+    }
+}
+
+#[test]
 fn what_only_a_secret_holds_is_not_denied() {
     let sandbox = Sandbox::new();
     sandbox.write("cert.pem", "zpem_secret\n");
