@@ -74,7 +74,7 @@ const QUOTES: [char; 3] = ['"', '\'', '`'];
 const LONG_QUOTES: &[&str] = &["\"\"\"", "'''"];
 /// Maximum of bytes read of a line.
 const LINE_BYTES_MAX: usize = 4 << 10;
-/// Lines of a unit that are searched for its name: attributes, decorators and templates come first.
+/// Lines of a unit that are searched for its name first: attributes, decorators and templates come before it.
 pub const NAME_LINES_MAX: usize = 20;
 /// Opening marks of comments of several lines, at the beginning of a line, with their closing marks.
 const BLOCKS: &[(&str, &str)] = &[("/*", "*/"), ("<!--", "-->"), ("=begin", "=end"), ("{-", "-}")];
@@ -96,16 +96,25 @@ fn words_at<'l>(line: &'l str, name: &'l str) -> impl Iterator<Item = usize> + '
     places.into_iter().flatten()
 }
 
-/// The index of the line that names a definition: the first with the name as a word outside comments and attributes,
-/// else the first that contains it.
+/// The index of the line that names a definition, among all of its lines: of the first [`NAME_LINES_MAX`], the first with
+/// the name as a word outside comments and attributes, else the first with it as a word; else the first such line below
+/// them, since a declaration may have many names; else the first of the beginning that contains it.
 pub fn naming_line<'l>(lines: impl Iterator<Item = &'l str> + Clone, name: &str) -> Option<usize> {
     let mut attributes = Attributes::default();
-    let named = lines.clone().position(|line| {
+    let head = lines.clone().take(NAME_LINES_MAX);
+    let named = head.clone().position(|line| {
         attributes = attributes.below(line);
         words_at(line, name).any(|at| !is_comment(line) && !attributes.hold(at))
     });
-    let first = |holds: &dyn Fn(&&str) -> bool| lines.clone().position(|line| holds(&line));
-    named.or_else(|| first(&|line| word_at(line, name).is_some())).or_else(|| first(&|l| l.contains(name)))
+    let first = |holds: &dyn Fn(&str) -> bool| head.clone().position(holds);
+    let below = || {
+        let is_named = |line: &str| word_at(line, name).is_some() && !is_comment(line);
+        lines.clone().skip(NAME_LINES_MAX).position(is_named).map(|at| at + NAME_LINES_MAX)
+    };
+    named
+        .or_else(|| first(&|line| word_at(line, name).is_some()))
+        .or_else(below)
+        .or_else(|| first(&|line| line.contains(name)))
 }
 
 /// Keywords of anonymous functions.
@@ -375,6 +384,11 @@ mod tests {
         ] {
             assert_eq!(naming_line(lines.iter().copied(), name), expected, "{lines:?}");
         }
+        // A declaration of many names.
+        let mut many = vec!["int field_port_max,"; NAME_LINES_MAX + 5];
+        many.extend(["// field_port is last", "field_port;", "field_port = 1;"]);
+        assert_eq!(naming_line(many.iter().copied(), "field_port"), Some(NAME_LINES_MAX + 6));
+        assert_eq!(naming_line(many.iter().copied(), "d_port"), Some(0));
     }
 
     #[test]

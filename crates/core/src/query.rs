@@ -517,6 +517,7 @@ mod tests {
             ("the user's session", "user session"),
             ("we", "we"),
             ("can", "can"),
+            ("can-show", "can show"),
         ] {
             assert_eq!(terms(text), expected, "{text}");
         }

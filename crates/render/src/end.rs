@@ -17,6 +17,12 @@ const NEAR_SHOWN: usize = 4;
 /// Maximum width of the rule, in columns.
 const RULE_COLUMNS_MAX: usize = 60;
 
+/// What is not indexed, though it is text.
+const UNINDEXED: &str = "lock files, minified or large files, outputs of notebooks";
+/// The same, with what the owner of the files alone is told of.
+const UNINDEXED_OR_SECRET: &str =
+    "lock files, minified or large files, outputs of notebooks, files that look like secrets";
+
 /// Writes the rule between likely results and weak ones; on a terminal only, and not between rows for programs or bare
 /// names.
 pub fn write_rule(out: &mut impl Write, options: &OutputOptions) -> io::Result<()> {
@@ -53,7 +59,7 @@ pub fn remark(end: &End, is_marked: bool, scope: &str) -> Option<(RemarkKind, St
 
 /// The remark on a query that is searched only in part.
 pub fn cut_query(query: &str) -> Option<String> {
-    let is_cut = searched_part(query).len() < query.trim_end().len();
+    let is_cut = !query.trim_end().ends_with(searched_part(query).trim_end());
     is_cut.then(|| format!("only the first {QUERY_TERMS_MAX} different words of the query are searched"))
 }
 
@@ -70,6 +76,13 @@ fn not_found(end: &End, scope: &str) -> Option<String> {
     }
     if let Some(unindexed) = unindexed(end) {
         return Some(unindexed);
+    }
+    if end.shown == 0
+        && end.is_tokens
+        && !end.is_held
+        && let Some(outside) = outside(end, scope)
+    {
+        return Some(outside);
     }
     if end.shown == 0 && end.is_tokens && !end.is_held {
         let tokens = in_short(end.query.trim().trim_matches('"'));
@@ -98,16 +111,27 @@ pub fn is_cut(end: &End) -> bool {
     end.weak > 0 && end.least > FLOOR && !is_nowhere
 }
 
+/// The remark on words that only files outside the limits of a search hold.
+fn outside(end: &End, scope: &str) -> Option<String> {
+    let held = (!end.outside.is_empty()).then(|| quoted(&end.outside))?;
+    let limits = match scope.trim() {
+        "" => "what is searched here".to_string(),
+        limits => format!("`{limits}`"),
+    };
+    Some(format!("nothing within {limits} holds {held}, but other files of the project do"))
+}
+
 /// The remark on words that only text contains which is not indexed, or that may be in a file that was not read.
 pub fn unindexed(end: &End) -> Option<String> {
     let listing = |word: &str| {
         let fixed = if word.chars().all(|c| c.is_alphanumeric() || c == '_') { "" } else { "-F " };
         format!("colgrep -i {fixed}-e {}", in_shell(word))
     };
-    if let Some(first) = end.unindexed.first() {
-        let held = quoted(&end.unindexed);
-        let what = "only what is not indexed (lock files, minified or large files, outputs of notebooks) holds";
-        return Some(format!("{what} {held}; {} lists it", listing(first)));
+    let unindexed = [end.unindexed.as_slice(), &end.secret].concat();
+    if let Some(first) = unindexed.first() {
+        let held = quoted(&unindexed);
+        let files = if end.secret.is_empty() { UNINDEXED } else { UNINDEXED_OR_SECRET };
+        return Some(format!("only what is not indexed ({files}) holds {held}; {} lists it", listing(first)));
     }
     let first = end.unread.first().filter(|_| end.shown == 0)?;
     Some(format!("not every file was searched for {}; {} searches all", quoted(&end.unread), listing(first)))

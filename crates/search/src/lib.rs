@@ -56,8 +56,8 @@ use colgrep_core::collapse::{FileHit, PerFile, collapse};
 use colgrep_core::expand::TermTable;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::Knobs;
-use colgrep_core::query::Query;
 use colgrep_core::query::intents::lookup_form;
+use colgrep_core::query::{Query, QueryTerm};
 use colgrep_core::rank::{self, FileFacts, Fused, Ranked, RankedUnit, Retrieved};
 use colgrep_core::statistics::Statistics;
 use colgrep_core::strength::{GivenFiles, HeldWeight, Tokens, strengths};
@@ -260,7 +260,8 @@ fn tokens_held(rounds: &Coordinator<'_>, files: &[FilePlace], tokens: &[String])
 }
 
 /// The share of the query's weight in each group of units: `units` are the members of the groups, `holders` gives for
-/// each term the positions of the units with it.
+/// each term the positions of the units with it. Parts have weight that are no stop words; without any, whole names have
+/// it (`toDo`), and without these, stop words.
 fn weighed(
     query: &Query,
     statistics: &Statistics,
@@ -271,8 +272,14 @@ fn weighed(
     let mut of_groups = vec![HeldWeight::default(); groups];
     let mut of_units = vec![0.0f32; units.len()];
     let mut all = 0.0f32;
-    for (at, term) in query.terms.iter().enumerate().filter(|(_, term)| !term.stop) {
-        let weight = if term.compound { 0.0 } else { statistics.idf_of_most(at) };
+    let is_part = |term: &QueryTerm| !term.stop && !term.compound;
+    let weighs: fn(&QueryTerm) -> bool = match () {
+        () if query.terms.iter().any(is_part) => |term| !term.stop && !term.compound,
+        () if query.terms.iter().any(|term| term.compound) => |term| term.compound,
+        () => |_| true,
+    };
+    for (at, _) in query.terms.iter().enumerate().filter(|(_, term)| weighs(term)) {
+        let weight = statistics.idf_of_most(at);
         let mut in_group = vec![false; groups];
         for unit in holders.get(at).into_iter().flatten().map(|unit| *unit as usize) {
             of_units[unit] += weight;

@@ -15,6 +15,10 @@ const MINIFIED_BYTES_MIN: usize = 10_000;
 const LONG_STRING_BYTES: usize = 1_000;
 /// Fewest units of UTF-16 that are taken for text without a byte order mark.
 const UNITS_MIN: usize = 4;
+/// The same for scripts of many blocks, which half of all random units belong to.
+const UNITS_OF_MANY_BLOCKS_MIN: usize = 16;
+/// Blocks of 256 characters of Chinese, Japanese and Korean text: punctuation and kana, Han, Hangul, full width.
+const EAST_ASIAN_BLOCKS: [std::ops::RangeInclusive<usize>; 4] = [0x30..=0x31, 0x34..=0x9F, 0xAC..=0xD7, 0xFF..=0xFF];
 /// Bytes at the front that are checked for generator marks.
 const GENERATED_HEAD_BYTES: usize = 2 << 10;
 /// Average line length, in bytes, above which a script, style sheet or data file of some size is machine-made.
@@ -115,33 +119,38 @@ impl Utf16Order {
         utf16(bytes, if self == Utf16Order::Little { u16::from_le_bytes } else { u16::from_be_bytes })
     }
 
-    /// The order in a file without a byte order mark, by its beginning; none if that is not UTF-16. Zero bytes are on
-    /// one side only, nearly all characters are of two blocks of 256 (one is ASCII), and all of them are text. Scripts
-    /// of many blocks, such as Chinese, can't be told from other bytes.
+    /// The order in a file without a byte order mark, by its beginning; none if that is not UTF-16. All characters are
+    /// text, and nearly all are of two blocks of 256 (one is ASCII) or, if there are more of them, of the scripts of East
+    /// Asia, which have many blocks.
     pub fn of(bytes: &[u8]) -> Option<Utf16Order> {
         let head = &bytes[..bytes.len().min(BINARY_HEAD_BYTES) & !1];
         memchr::memchr(0, head)?;
-        let zeros = |from: usize| head.iter().skip(from).step_by(2).filter(|b| **b == 0).count();
-        let (order, high) = match (zeros(0), zeros(1)) {
-            (0, 1..) => (Utf16Order::Little, 1),
-            (1.., 0) => (Utf16Order::Big, 0),
-            _ => return None,
-        };
+        [Utf16Order::Little, Utf16Order::Big].into_iter().find(|order| order.is_likely(head))
+    }
+
+    /// Whether the beginning of a file is text in this order.
+    fn is_likely(self, head: &[u8]) -> bool {
+        let high = usize::from(self == Utf16Order::Little);
         let mut blocks = [0; 256];
         head.iter().skip(high).step_by(2).for_each(|block| blocks[usize::from(*block)] += 1);
         let units = head.len() / 2;
         let ascii = std::mem::take(&mut blocks[0]);
         let in_blocks = ascii + blocks.iter().max().copied().unwrap_or_default();
+        let of_east_asia = ascii + EAST_ASIAN_BLOCKS.into_iter().flatten().map(|block| blocks[block]).sum::<usize>();
+        // Two letters of ASCII look like one of Han.
+        let is_pair = |unit: &[u8]| unit.iter().all(u8::is_ascii_graphic);
+        let pairs = head.chunks_exact(2).filter(|unit| is_pair(unit)).count();
+        let is_of_many = || units >= UNITS_OF_MANY_BLOCKS_MIN && 20 * of_east_asia >= 19 * units && 2 * pairs < units;
         let is_text = |c: char| matches!(c, '\t' | '\n' | '\r' | '\u{c}') || !c.is_control();
         // The head may end inside a pair of surrogates.
-        let mut text = order.decode(head);
+        let mut text = self.decode(head);
         if text.ends_with(char::REPLACEMENT_CHARACTER) {
             text.pop();
         }
         // Text of any script has blanks and line ends, which are ASCII.
-        let is_likely = units >= UNITS_MIN && 10 * in_blocks >= 9 * units && 32 * ascii >= units;
+        let is_of_few = units >= UNITS_MIN && 10 * in_blocks >= 9 * units;
         let is_all_text = || text.chars().all(|c| is_text(c) && c != char::REPLACEMENT_CHARACTER);
-        (is_likely && is_all_text()).then_some(order)
+        (is_of_few || is_of_many()) && 32 * ascii >= units && is_all_text()
     }
 }
 
@@ -343,7 +352,10 @@ mod tests {
 
     #[test]
     fn utf_16_without_a_mark_is_text() {
-        let cases: [(&str, bool); 6] = [
+        let cases: [(&str, bool); 9] = [
+            ("日本語のテキスト 設定ファイル parse\n第二行 設定一覧\n", true),
+            ("설정 파일을 읽고 서버를 시작합니다.\n", true),
+            ("日本\n", false),
             ("fn zebra() {}\r\n", true),
             ("größe = 1\n", true),
             ("Привет, мир! Это текст.\n", true),
@@ -364,9 +376,15 @@ mod tests {
         // Bytes with a zero here and there, numbers of 16 and 32 bits, and pieces.
         let numbers: Vec<u8> = (0..400u16).flat_map(u16::to_le_bytes).collect();
         let wide: Vec<u8> = "abcdefgh".bytes().flat_map(|b| [b, 0, 0, 0]).collect();
-        for bytes in
-            [b"ab\0cdparse_request".to_vec(), b"a\0".to_vec(), b"\0".to_vec(), numbers, wide, b"\0a\0b\0c".to_vec()]
-        {
+        for bytes in [
+            b"ab\0cdparse_request".to_vec(),
+            b"a\0".to_vec(),
+            b"\0".to_vec(),
+            numbers,
+            wide,
+            b"\0a\0b\0c".to_vec(),
+            b"parse_request_of_the_zebra\0and_of_the_other_one__".to_vec(),
+        ] {
             assert_eq!(decode("a.txt", bytes.clone()), Err(Skip::Binary), "{bytes:?}");
         }
     }

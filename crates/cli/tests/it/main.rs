@@ -61,4 +61,5 @@ mod streams;
 mod structure;
 mod traps;
 mod trust;
+mod typed_names;
 mod workers;

@@ -90,6 +90,8 @@ pub(super) struct Wording {
     words: Vec<QuestionWord>,
     /// Number of words in the frame.
     frame: usize,
+    /// Whether nothing separates the words but marks: `can-be` is a name, and no part of a sentence.
+    is_piece: bool,
 }
 
 impl Wording {
@@ -104,14 +106,14 @@ impl Wording {
             start += line.len();
         }
         let frame = frame_len(&words);
-        Wording { words, frame }
+        Wording { words, frame, is_piece: !text.trim().contains(char::is_whitespace) }
     }
 
     /// The places of the words that carry only the form of the query, besides stop words; none if no others are left.
     pub(super) fn form(&self) -> Vec<Range<usize>> {
         let (form, subject): (Vec<_>, Vec<_>) =
             self.words.iter().enumerate().partition(|(at, word)| *at < self.frame || is_function(word));
-        match subject.iter().any(|(_, word)| !is_stop_word(&word.lower)) {
+        match !self.is_piece && subject.iter().any(|(_, word)| !is_stop_word(&word.lower)) {
             true => form.into_iter().filter(|(_, w)| !is_stop_word(&w.lower)).map(|(_, w)| w.place.clone()).collect(),
             false => Vec::new(),
         }

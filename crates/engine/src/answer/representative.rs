@@ -13,6 +13,7 @@ use colgrep_syntax::language;
 use colgrep_syntax::read::{self, lines_between};
 
 use crate::answer::FileAnswer;
+use crate::answer::snippet::QueryWords;
 use crate::error::Result;
 
 /// Beginnings of query terms that ask for the head of a file (licence, imports, package).
@@ -27,30 +28,69 @@ const ALSO_SHARE: f32 = 0.5;
 const LOOKED_AT_MAX: usize = 16;
 
 /// The units shown of a file, whose text is in `file`. If the best is a test inside the file, or the file's head, the
-/// best matching implementation comes before it, if there is one; it contains a word of the query if the best does. In a pack, heads that explain nothing give way to the
-/// next units.
+/// best matching implementation comes before it, if there is one; it contains a word of the query, or the name that the
+/// query is, if the best does. If the best lacks that name, a unit with it comes first. In a pack, heads that explain
+/// nothing give way to the next units.
 pub fn standing(
-    snapshot: &Snapshot,
-    answer: &colgrep_search::CorpusAnswer,
+    (snapshot, answer, words): (&Snapshot, &colgrep_search::CorpusAnswer, &QueryWords),
     hit: &FileHit,
     file: &FileAnswer,
     is_packed: bool,
 ) -> Result<Vec<RankedUnit>> {
-    let shown = with_implementation(snapshot, answer, hit, file)?;
+    let shown = with_name(snapshot, answer, words, hit, file)?;
+    let shown = with_implementation(snapshot, answer, words, shown, file)?;
     if !is_packed || answer.files[hit.file].is_text || file.matching_lines.is_some() || asks_for_heads(&answer.query) {
         return Ok(shown);
     }
     without_heads(snapshot, answer, shown, &file.text)
 }
 
-fn with_implementation(
+/// The units of a hit. If the best lacks the name that the query is, the best other unit that has it comes before it.
+fn with_name(
     snapshot: &Snapshot,
     answer: &colgrep_search::CorpusAnswer,
+    words: &QueryWords,
     hit: &FileHit,
     file: &FileAnswer,
 ) -> Result<Vec<RankedUnit>> {
-    let mut shown = hit.units.clone();
-    let facts = &answer.files[hit.file];
+    let shown = hit.units.clone();
+    let is_meant = shown[0].pointed_line.is_some() || file.matching_lines.is_some();
+    if is_meant || !words.is_named_in(&file.text) {
+        return Ok(shown);
+    }
+    let is_named = |unit: &RankedUnit| -> Result<bool> {
+        let unit = snapshot.lexical.unit(unit.unit)?.unit(&[]);
+        Ok(own(&unit, &lines_of(&unit, &file.text)).iter().any(|line| words.is_named_in(line)))
+    };
+    if is_named(&shown[0])? {
+        return Ok(shown);
+    }
+    for other in answer.units.iter().filter(|unit| unit.file == hit.file).take(LOOKED_AT_MAX) {
+        if is_named(other)? {
+            return Ok(with_first(shown, *other));
+        }
+    }
+    Ok(shown)
+}
+
+/// As many units, with this one first.
+fn with_first(mut shown: Vec<RankedUnit>, first: RankedUnit) -> Vec<RankedUnit> {
+    let count = shown.len();
+    shown.retain(|unit| unit.unit != first.unit);
+    shown.insert(0, first);
+    shown.truncate(count);
+    shown
+}
+
+fn with_implementation(
+    snapshot: &Snapshot,
+    answer: &colgrep_search::CorpusAnswer,
+    words: &QueryWords,
+    shown: Vec<RankedUnit>,
+    file: &FileAnswer,
+) -> Result<Vec<RankedUnit>> {
+    let of_file = shown[0].file;
+    let facts = &answer.files[of_file];
     let by_path = facts.is_text || facts.path_facts.class.has(PathClass::TEST);
     let is_meant = shown[0].pointed_line.is_some() || file.matching_lines.is_some();
     if by_path || is_meant || asks_for_others(&answer.query) {
@@ -62,15 +102,13 @@ fn with_implementation(
         return Ok(shown);
     }
     let has_word = |unit: &Unit| has_word(&answer.query, unit, &file.text);
-    let needs_word = has_word(&best);
-    let others = answer.units.iter().filter(|unit| unit.file == hit.file && is_implementation(unit));
+    let has_name = |unit: &Unit| own(unit, &lines_of(unit, &file.text)).iter().any(|line| words.is_named_in(line));
+    let (needs_word, needs_name) = (has_word(&best), has_name(&best));
+    let others = answer.units.iter().filter(|unit| unit.file == of_file && is_implementation(unit));
     for other in others.take(LOOKED_AT_MAX) {
         let unit = snapshot.lexical.unit(other.unit)?.unit(&[]);
-        if !is_weak(&unit) && (!needs_word || has_word(&unit)) {
-            shown.retain(|unit| unit.unit != other.unit);
-            shown.insert(0, *other);
-            shown.truncate(hit.units.len());
-            break;
+        if !is_weak(&unit) && (!needs_word || has_word(&unit)) && (!needs_name || has_name(&unit)) {
+            return Ok(with_first(shown, *other));
         }
     }
     Ok(shown)

@@ -7,6 +7,7 @@ use std::ops::Range;
 use colgrep_core::beginnings::Beginnings;
 use colgrep_core::code_line::{NAME_LINES_MAX, naming_line, tells};
 use colgrep_core::query::{Query, last_segment};
+use colgrep_core::spelling::Spelling;
 use colgrep_core::statistics::Statistics;
 use colgrep_core::token::{Initials, Token, Tokenizer, is_stop_word};
 use colgrep_core::{Unit, UnitKind};
@@ -40,6 +41,8 @@ pub struct QueryWords {
     total: f32,
     /// Whether it is one word or one name, which occurs on one line or nowhere.
     is_one: bool,
+    /// The name that the query is, in any spelling.
+    name: Option<Spelling>,
 }
 
 thread_local! {
@@ -63,6 +66,8 @@ impl QueryWords {
         let pairs = pairs.map(|(a, b)| (b.to_string(), (a.to_string(), PAIR_SHARE * weight(a).min(weight(b)))));
         words.pairs = pairs.collect();
         words.is_one |= query.is_symbol();
+        let name = query.identifiers.iter().find(|name| name.whole_query);
+        words.name = name.map(|name| Spelling::new(name.name.trim_matches('_')));
         words
     }
 
@@ -80,7 +85,7 @@ impl QueryWords {
         let initials = Initials::of(terms.keys().map(String::as_str));
         let beginnings = Beginnings::of(terms.keys().map(String::as_str));
         let (total, is_one) = (terms.len() as f32, terms.len() == 1);
-        QueryWords { total, is_one, pairs: HashMap::new(), initials, beginnings, terms }
+        QueryWords { total, is_one, pairs: HashMap::new(), initials, beginnings, terms, name: None }
     }
 
     /// The summed weight of the query's distinct terms in `text`, and of neighbours in it that are neighbours in the
@@ -106,6 +111,28 @@ impl QueryWords {
         };
         TOKENIZER.with_borrow_mut(|t| t.tokenize_among(text, &self.initials, &mut add));
         sum
+    }
+
+    /// The name that the query is, if it has several parts: a text with all of them need not hold it.
+    fn name_of_parts(&self) -> Option<&Spelling> {
+        self.name.as_ref().filter(|name| name.pieces().nth(1).is_some())
+    }
+
+    /// Whether a text holds the name of several parts that the query is, in any spelling.
+    pub fn is_named_in(&self, text: &str) -> bool {
+        self.name_of_parts().is_some_and(|name| name.find(text).is_some_and(|found| found.is_cut))
+    }
+
+    /// The line of a section that holds the name that the query is, in any spelling or form, where the heading does not.
+    pub fn line_below_heading(&self, lines: &[&str], unit: &Unit) -> Option<usize> {
+        let name = self.name.as_ref()?;
+        let holds = |line: &&str| match name.pieces().nth(1) {
+            Some(_) => self.is_named_in(line),
+            None => self.weight(line) > 0.0,
+        };
+        let heading = unit.span.line as usize;
+        let own = lines.get(heading.checked_sub(1)?..(unit.span.end as usize).min(lines.len()))?;
+        own.iter().position(holds).map(|at| heading + at)
     }
 
     /// False for a text without any of the query's words.
@@ -189,21 +216,23 @@ impl QueryWords {
     /// The line with the most of the query's weight; lines that say nothing ([`tells`]) come last. The line that names
     /// the unit wins if it has a word of the query or the documentation has all of several, unless another line
     /// outweighs name, signature and documentation by [`BODY_MARGIN`]; and it takes the place of a line above the
-    /// definition that lacks a word.
+    /// definition that lacks a word. Lines with the name that the query is come before all that have only parts of it.
     fn best_of_all(&self, weighed: &mut WeighedLines<'_>, unit: &Unit) -> usize {
         let lines = weighed.all;
         let (first, end) = (unit.span.line as usize, (unit.span.end as usize).min(lines.len()));
         let is_text = matches!(unit.kind, UnitKind::RawCode | UnitKind::Document | UnitKind::Section);
         let own = if is_text { first } else { own_line(lines, unit, end) };
         let line_at = |number: usize| lines.get(number.wrapping_sub(1)).copied().unwrap_or_default();
-        let mut best = (false, 0.0, own);
+        let mut best = BestSoFar { number: own, ..BestSoFar::default() };
         let docstring = if self.may_stand_in(&unit.docstring) { unit.docstring.as_str() } else { "" };
         let is_whole = || !self.is_one && self.weight(docstring) >= WHOLE_SHARE * self.total;
         let answers = || self.weight(line_at(own)) > 0.0 || is_whole();
         if !is_text && self.total > 0.0 && answers() {
             // Its documentation counts for it, wherever it is.
             let named = format!("{} {} {docstring}", line_at(own), unit.qualified_name());
-            best = (true, self.weight(&named) + BODY_MARGIN * self.total, own);
+            let weight = self.weight(&named) + BODY_MARGIN * self.total;
+            let is_named = self.is_named_in(line_at(own)) || self.is_named_in(&unit.name);
+            best = BestSoFar { key: (is_named, true, weight), number: own };
         }
         let mut bytes_left = UNIT_BYTES_MAX;
         let from = (unit.span.first as usize).clamp(1, first.max(1));
@@ -214,23 +243,45 @@ impl QueryWords {
         };
         let considered = from..from + (from..=end).take_while(is_considered).count();
         self.weigh(weighed, considered.clone());
-        for number in considered {
+        for number in considered.clone() {
             let (line, weight) = (line_at(number), weighed.weights[number - 1]);
-            if weight > 0.0 && (tells(line), weight) > (best.0, best.1) {
-                best = (tells(line), weight, number);
+            if weight > 0.0 {
+                best.offer((self.is_named_in(line), tells(line), weight), number);
             }
         }
+        // A look at further lines for the name alone is cheap.
+        if !best.key.0 && self.name_of_parts().is_some() {
+            let further = (considered.end..=end).find(|number| self.is_named_in(line_at(*number)));
+            further.into_iter().for_each(|number| best.offer((true, true, self.total), number));
+        }
+        let BestSoFar { key: (is_named, _, weight), mut number } = best;
         let has_letters = |number: &usize| line_at(*number).contains(char::is_alphabetic);
         // A comment above a definition is the reason, and the definition the place; a line of it with all words may be
         // the text that was looked for.
-        if !is_text && best.2 < first && best.1 < self.total {
-            best.2 = own;
+        if !is_text && number < first && weight < self.total && !is_named {
+            number = own;
         }
-        if best.1 > 0.0 || has_letters(&best.2) {
-            return best.2;
+        if weight > 0.0 || has_letters(&number) {
+            return number;
         }
         let told = (first..=end).find(|number| tells(line_at(*number)));
         told.or_else(|| (first..=end).find(has_letters)).unwrap_or(own)
+    }
+}
+
+/// The best line so far.
+#[derive(Default)]
+struct BestSoFar {
+    /// Whether it has the name that the query is, whether it tells something, and its weight.
+    key: (bool, bool, f32),
+    number: usize,
+}
+
+impl BestSoFar {
+    fn offer(&mut self, key: (bool, bool, f32), number: usize) {
+        if key > self.key {
+            *self = BestSoFar { key, number };
+        }
     }
 }
 
@@ -253,7 +304,10 @@ impl<'l> WeighedLines<'l> {
 /// The line with the unit's name, which attributes, decorators and templates may precede.
 pub fn own_line(lines: &[&str], unit: &Unit, end: usize) -> usize {
     let first = unit.span.line as usize;
-    let own = lines.get(first.saturating_sub(1)..end.min(first + NAME_LINES_MAX)).unwrap_or_default();
+    // The text below a heading mentions it, and names nothing.
+    let is_text = matches!(unit.kind, UnitKind::RawCode | UnitKind::Document | UnitKind::Section);
+    let end = if is_text { end.min(first + NAME_LINES_MAX) } else { end };
+    let own = lines.get(first.saturating_sub(1)..end).unwrap_or_default();
     let named = naming_line(own.iter().copied(), last_segment(&unit.name))
         .or_else(|| naming_line(own.iter().copied(), &unit.name));
     named.filter(|_| !unit.name.is_empty()).map_or(first, |at| first + at)
@@ -261,6 +315,7 @@ pub fn own_line(lines: &[&str], unit: &Unit, end: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use colgrep_core::language::LanguageFacts;
     use colgrep_core::unit::Span;
 
     use super::*;
@@ -309,5 +364,35 @@ mod tests {
             let unit = unit(UnitKind::Section, "Title", 1, lines.len() as u32);
             assert_eq!(words("parse request").best_line(&mut WeighedLines::new(&lines), &unit, None), expected);
         }
+    }
+
+    /// A name in another case, with other joiners, and at the end of a long declaration.
+    #[test]
+    fn a_line_with_the_name_comes_before_those_with_its_parts() {
+        let query = |text: &str| {
+            let query = Query::new(text, "/src/a", &LanguageFacts::default(), &mut Tokenizer::default());
+            QueryWords { name: QueryWords::new(&query, &Statistics::default()).name, ..words(text) }
+        };
+        let guard = ["#ifndef ACME_NET_RING_H_", "namespace acme {", "namespace net {", "class Ring; // h", "#endif"];
+        let code = ["int main(int argc) {", "  return test(argc);", "}  // ACME_TEST_MAIN"];
+        let doc = ["## What was renamed", "Of animation and object", "* `animationObject` is now `anim`"];
+        for (typed, lines, unit, expected) in [
+            ("acme_net_ring_h_", &guard[..], unit(UnitKind::RawCode, "", 1, 5), 1),
+            ("acmeNetRing", &guard[1..], unit(UnitKind::RawCode, "", 1, 4), 1),
+            ("acme_test_main", &code[..], unit(UnitKind::Function, "main", 1, 3), 3),
+            ("testMain", &code[..2], unit(UnitKind::Function, "main", 1, 2), 1),
+        ] {
+            assert_eq!(query(typed).best_line(&mut WeighedLines::new(lines), &unit, None), expected, "{typed}");
+        }
+        for (typed, expected) in
+            [("animationobject", Some(3)), ("animation_object", Some(3)), ("renamed", Some(1)), ("other", None)]
+        {
+            let section = unit(UnitKind::Section, "What was renamed", 1, 3);
+            assert_eq!(query(typed).line_below_heading(&doc, &section), expected, "{typed}");
+        }
+        let filler = "max ".repeat(4096);
+        let long = [vec![filler.as_str(); 9], vec!["port_max = 1", "maxPort = 1"]].concat();
+        let unit = unit(UnitKind::RawCode, "", 1, 11);
+        assert_eq!(query("MAX_PORT").best_line(&mut WeighedLines::new(&long), &unit, None), 11);
     }
 }

@@ -79,6 +79,10 @@ pub struct End {
     /// Words of the question that only text contains which is not indexed: lock files, minified and large files, outputs
     /// of notebooks.
     pub unindexed: Vec<String>,
+    /// Words of the question that only files contain which look like secrets. Nothing of them leaves the process.
+    pub secret: Vec<String>,
+    /// Words of the question that files contain, but none that the scope leaves.
+    pub outside: Vec<String>,
     /// Words of the question that no file is known to contain, of which some were not read.
     pub unread: Vec<String>,
     /// Words of the question, as typed, that occur nowhere, each with what it was read as.
@@ -137,6 +141,9 @@ pub struct TextFound {
     pub is_partial: bool,
     /// Whether only text files that are not indexed do.
     pub is_skipped: bool,
+    /// Whether only files do that look like secrets, which no other process is told.
+    #[serde(skip)]
+    pub is_secret: bool,
 }
 
 impl TextFound {
@@ -145,6 +152,7 @@ impl TextFound {
         self.is_allowed |= other.is_allowed;
         self.is_partial |= other.is_partial;
         self.is_skipped |= other.is_skipped;
+        self.is_secret |= other.is_secret;
     }
 
     /// Whether it is certain that no file contains the text.
@@ -220,7 +228,7 @@ fn texts_found(place: &ProjectSearcher, texts: &[(String, bool)]) -> Result<Vec<
     let of = |(text, is_free): &(String, bool)| {
         let spelling = if *is_free { Spelling::new(text) } else { Spelling::of_text(text) };
         let Mention { is_anywhere, is_allowed, is_partial } = place.snapshot.mention(&spelling, &allows)?;
-        Ok(TextFound { is_anywhere, is_allowed, is_partial, is_skipped: false })
+        Ok(TextFound { is_anywhere, is_allowed, is_partial, ..TextFound::default() })
     };
     let mut found = texts.iter().map(of).collect::<Result<Vec<_>>>()?;
     let denied = found.iter_mut().zip(texts).filter(|(found, _)| !found.is_anywhere && !found.is_partial);
@@ -228,8 +236,8 @@ fn texts_found(place: &ProjectSearcher, texts: &[(String, bool)]) -> Result<Vec<
         denied.map(|(found, (text, _))| (found, Spelling::of_text(text))).unzip();
     if !denied.is_empty() {
         let (skipped, is_unread) = place.snapshot.in_skipped(&spellings);
-        for (found, is_skipped) in denied.iter_mut().zip(skipped) {
-            (found.is_skipped, found.is_partial) = (is_skipped, is_unread);
+        for (found, skipped) in denied.iter_mut().zip(skipped) {
+            (found.is_skipped, found.is_secret, found.is_partial) = (skipped.is_open, skipped.is_secret, is_unread);
         }
     }
     Ok(found)
@@ -314,9 +322,15 @@ fn deny(end: &mut End, query: &Query, is_weak: bool, ask: &dyn Fn(&EndAsked) -> 
         return Ok(());
     }
     let found = ask(&EndAsked { texts: texts.clone(), ..EndAsked::default() })?.texts;
-    for ((text, _), found) in texts.into_iter().zip(&found).filter(|(_, found)| !found.is_anywhere) {
-        let list = if found.is_skipped { &mut end.unindexed } else { &mut end.unread };
-        if (found.is_skipped || found.is_partial) && !list.contains(&text) {
+    for ((text, _), found) in texts.into_iter().zip(&found).filter(|(_, found)| !found.is_allowed) {
+        let list = match found {
+            TextFound { is_anywhere: true, .. } => &mut end.outside,
+            TextFound { is_skipped: true, .. } => &mut end.unindexed,
+            TextFound { is_secret: true, .. } => &mut end.secret,
+            TextFound { is_partial: true, .. } => &mut end.unread,
+            _ => continue,
+        };
+        if !list.contains(&text) {
             list.push(text);
         }
     }

@@ -223,8 +223,10 @@ pub fn check_length(query: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// The part of a query that is searched: its beginning, up to [`QUERY_TERMS_MAX`] distinct terms.
+/// The part of a query that is searched: its beginning, up to [`QUERY_TERMS_MAX`] distinct terms. A byte order mark at
+/// its front comes from the file that it was copied from.
 pub fn searched_part(query: &str) -> &str {
+    let query = query.strip_prefix('\u{feff}').unwrap_or(query);
     // A word has at least one byte, and something follows it.
     if query.len() < 2 * QUERY_TERMS_MAX {
         return query;

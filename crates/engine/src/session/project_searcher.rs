@@ -428,7 +428,7 @@ impl ProjectSearcher {
             self.filter.as_ref().and_then(|f| f.matches_of(path, &self.snapshot)).map(<[u32]>::to_vec);
         let shown = match ranked.is_of_units || self.rules.asks_for_tests() {
             true => hit.units.clone(),
-            false => standing(&self.snapshot, &ranked.answer, hit, &file, detail == Detail::Parts)?,
+            false => standing((&self.snapshot, &ranked.answer, ranked.words()), hit, &file, detail == Detail::Parts)?,
         };
         if !ranked.is_list {
             file.also_here = also_here(&ranked.answer.units, ranked.best, hit.file, hit.score, &shown);
@@ -462,7 +462,9 @@ impl ProjectSearcher {
             let stands = |line: &u32| lines.is_empty() || *line as usize <= lines.len();
             let number = match candidate.pointed_line.filter(passes).filter(stands).or_else(call) {
                 Some(line) => line as usize,
-                None if file.matching_lines.is_none() && is_headed(&unit, &file.language) => unit.span.line as usize,
+                None if file.matching_lines.is_none() && is_headed(&unit, &file.language) => {
+                    words.line_below_heading(&lines, &unit).unwrap_or(unit.span.line as usize)
+                }
                 None => words.best_line(&mut weighed, &unit, file.matching_lines.as_deref()),
             };
             one.line = self.line(words, &lines, number, &unit);

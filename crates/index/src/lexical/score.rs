@@ -143,10 +143,13 @@ impl<'a> LookedUp<'a> {
     }
 
     /// For each term of the query, the positions of units with it in `units`, which is sorted by key. Stop words get
-    /// none: they occur nearly everywhere and weigh nothing.
+    /// none beside others: they occur nearly everywhere and weigh nothing.
     pub fn holders(&self, units: &[UnitId]) -> Result<Vec<Vec<u32>>> {
-        let of_term =
-            |term: &ScoredTerm<'_>| if term.term.stop { Ok(Vec::new()) } else { self.holders_of(term, units) };
+        let all_stop = self.terms.iter().all(|term| term.term.stop);
+        let of_term = |term: &ScoredTerm<'_>| match term.term.stop && !all_stop {
+            true => Ok(Vec::new()),
+            false => self.holders_of(term, units),
+        };
         self.terms.iter().map(of_term).collect()
     }
 

@@ -36,6 +36,15 @@ pub struct Mention {
     pub is_partial: bool,
 }
 
+/// Whether text without units contains a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SkippedMention {
+    /// Whether a file does that anybody may know of.
+    pub is_open: bool,
+    /// Whether one does that looks like a secret.
+    pub is_secret: bool,
+}
+
 impl Snapshot {
     /// For each of the files, where it contains a text in some spelling. Reads at most 256 MiB, first files first.
     pub fn spelled(&self, files: &[Option<&FileRecord>], spelling: &Spelling) -> Result<Vec<Option<Spelled>>> {
@@ -73,11 +82,11 @@ impl Snapshot {
         Ok(Mention { is_anywhere, is_allowed, is_partial })
     }
 
-    /// Which texts are in text without units: a lock file, a minified or a large one, but no secret, and the outputs of
-    /// notebooks. Reads each file once, and at most 64 MiB; also whether there is more.
-    pub fn in_skipped(&self, spellings: &[Spelling]) -> (Vec<bool>, bool) {
+    /// Which texts are in text without units: a lock file, a minified or a large one, what looks like a secret, and the
+    /// outputs of notebooks. Reads each file once, and at most 64 MiB; also whether there is more.
+    pub fn in_skipped(&self, spellings: &[Spelling]) -> (Vec<SkippedMention>, bool) {
         let may_be_text = |record: &&FileRecord| match record.skip {
-            Some(Skip::LockFile | Skip::Minified | Skip::TooLarge) => !looks_secret(&record.path),
+            Some(Skip::LockFile | Skip::Minified | Skip::TooLarge | Skip::Secret) => true,
             Some(_) => false,
             None => is_notebook(&record.path),
         };
@@ -96,9 +105,14 @@ impl Snapshot {
                 }
             }
         }
-        let found: Vec<AtomicBool> = spellings.iter().map(|_| AtomicBool::new(false)).collect();
+        // Of each text, whether an open file has it, and whether one does that looks like a secret.
+        let found: Vec<[AtomicBool; 2]> = spellings.iter().map(|_| Default::default()).collect();
         files.par_iter().for_each(|record| {
-            let missing = || spellings.iter().zip(&found).filter(|(_, is_in)| !is_in.load(Ordering::Relaxed));
+            let is_secret = usize::from(record.skip.is_some() && looks_secret(&record.path));
+            let missing = || {
+                let found = found.iter().map(|found| &found[is_secret]);
+                spellings.iter().zip(found).filter(|(_, is_in)| !is_in.load(Ordering::Relaxed))
+            };
             if missing().next().is_none() {
                 return;
             }
@@ -109,7 +123,11 @@ impl Snapshot {
                 .filter(|(spelling, _)| spelling.stands_in(&text))
                 .for_each(|(_, is_in)| is_in.store(true, Ordering::Relaxed));
         });
-        (found.into_iter().map(AtomicBool::into_inner).collect(), is_partial)
+        let mention = |found: [AtomicBool; 2]| {
+            let [is_open, is_secret] = found.map(AtomicBool::into_inner);
+            SkippedMention { is_open, is_secret }
+        };
+        (found.into_iter().map(mention).collect(), is_partial)
     }
 
     /// Which of the files to read for a spelling: those that their signatures do not rule out, up to a total size. Also

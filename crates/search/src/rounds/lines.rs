@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use colgrep_core::UnitId;
-use colgrep_core::code_line::{NAME_LINES_MAX, calling_line, member_line, naming_line};
+use colgrep_core::code_line::{calling_line, member_line, naming_line};
 use colgrep_index::error::Result;
 use colgrep_index::ids::FileId;
 use colgrep_index::lexical::UnitHit;
@@ -72,7 +72,7 @@ impl LineOf {
         let count = 1 + last.saturating_sub(first);
         let lines = text.lines().skip(first.saturating_sub(1) as usize).take(count as usize);
         let at = match self {
-            LineOf::Name(name) => naming_line(lines.take(NAME_LINES_MAX), name),
+            LineOf::Name(name) => naming_line(lines, name),
             LineOf::Call(name) => {
                 calling_line(lines, &[name.as_str()], language::comment_marks(language), language::facts())
             }
