@@ -11,6 +11,9 @@ use crate::error::{Error, Result};
 
 const KNOWN: &str = "takes s3://BUCKET/FOLDER, gs://BUCKET/FOLDER, az://CONTAINER/FOLDER, file:///FOLDER, or a folder";
 
+/// The folder of a store below which all objects lie.
+pub(crate) const REPOSITORIES: &str = "repositories";
+
 /// Where indexes are shared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreAddress {
@@ -78,11 +81,17 @@ impl StoreAddress {
         self.folder().is_some_and(|folder| path.starts_with(folder.canonicalize().as_deref().unwrap_or(folder)))
     }
 
-    /// Whether it is a folder at or below this path, there already or not.
-    pub fn is_in(&self, path: &Path) -> bool {
-        let there = self.folder().and_then(|folder| folder.ancestors().find_map(|above| above.canonicalize().ok()));
-        self.folder().is_some_and(|folder| folder.starts_with(path))
-            || there.is_some_and(|there| there.starts_with(path))
+    /// Whether it is a folder of a project's own files, there already or not: any below its root but a new one right
+    /// below it, and one that holds shared indexes alone.
+    pub fn is_part_of(&self, root: &Path) -> bool {
+        let Some(folder) = self.folder() else { return false };
+        let there = folder.ancestors().find_map(|above| above.canonicalize().ok());
+        let is_in = folder.starts_with(root) || there.is_some_and(|there| there.starts_with(root));
+        let is_shared = match folder.read_dir() {
+            Ok(entries) => entries.flatten().all(|entry| entry.file_name() == REPOSITORIES),
+            Err(_) => !folder.exists() && folder.parent() == Some(root),
+        };
+        is_in && !is_shared
     }
 
     pub(crate) fn folder(&self) -> Option<&Path> {
@@ -196,19 +205,28 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_lies_in_another_before_it_is_there() {
+    fn a_folder_is_part_of_a_project_before_it_is_there() {
         let base = tempfile::tempdir().expect("a folder");
         let base = base.path().canonicalize().expect("its path");
-        std::fs::create_dir_all(base.join("a/b")).expect("folders");
+        std::fs::create_dir_all(base.join("a/b/c")).expect("folders");
+        std::fs::create_dir_all(base.join("a/share/repositories/one")).expect("folders");
         #[cfg(unix)]
         std::os::unix::fs::symlink(base.join("a/b"), base.join("link")).expect("a link");
-        for (path, is_in) in
-            [("a", true), ("a/b", true), ("a/new/x", true), ("ab", false), ("new/x", false), ("link/x", cfg!(unix))]
-        {
+        for (path, is_part) in [
+            ("a", true),
+            ("a/b", true),
+            ("a/new/x", true),
+            ("a/b/new", true),
+            ("link/x", cfg!(unix)),
+            ("a/new", false),
+            ("a/share", false),
+            ("ab", false),
+            ("new/x", false),
+        ] {
             let place = parsed(&base.join(path).display().to_string()).expect(path);
-            assert_eq!(place.is_in(&base.join("a")), is_in, "{path}");
+            assert_eq!(place.is_part_of(&base.join("a")), is_part, "{path}");
         }
-        assert!(!parsed("s3://bucket/a").expect("an address").is_in(Path::new("/")));
+        assert!(!parsed("s3://bucket/a").expect("an address").is_part_of(Path::new("/")));
     }
 
     #[test]

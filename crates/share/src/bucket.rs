@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use crate::address::REPOSITORIES;
 use crate::error::{Error, Result};
 use crate::hash::{Hasher, is_key, of_bytes};
 use crate::manifest::{MANIFEST_BYTES_MAX, Manifest, PartRecord};
@@ -81,7 +82,7 @@ fn folder_of(name: &str) -> String {
 impl Bucket {
     /// The folder of the repository `name` in a store.
     pub(crate) fn new(store: &ObjectDir, name: &str) -> Bucket {
-        let all = store.below("repositories");
+        let all = store.below(REPOSITORIES);
         let own = all.below(&folder_of(name));
         Bucket { blobs: own.below("blobs"), own, all, name: name.to_string() }
     }

@@ -81,9 +81,9 @@ fn check_target(args: &PushArgs, project: &Project, settings: &Settings, env: &E
     let Some(url) = args.url.as_deref().or(settings.text("remote")) else { return Ok(()) };
     match StoreAddress::parse(url, env.home.as_deref()) {
         Err(error) if args.url.is_some() && !url.contains("://") => bail!("{}; {}", error.full(), as_search()),
-        Ok(place) if place.is_in(&project.root) && !place.holds(&project.root) => {
+        Ok(place) if place.is_part_of(&project.root) && !place.holds(&project.root) => {
             let root = project.root.display();
-            bail!("{place} lies in the project {root} itself; name a folder outside of it; {}", as_search())
+            bail!("{place} is part of the project {root}; name a folder outside of it; {}", as_search())
         }
         _ => Ok(()),
     }

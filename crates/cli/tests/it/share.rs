@@ -378,11 +378,8 @@ fn what_nobody_meant_to_share_is_not_sent() {
             &["push", "--prune", "3"],
             "a folder of that name is written ./3; `colgrep search push 3` searches for the word",
         ),
-        (
-            &["push", "src/"],
-            "src lies in the project ROOT itself; name a folder outside of it; `colgrep search push src/`",
-        ),
-        (&["push", "./src/new/x"], "lies in the project ROOT itself"),
+        (&["push", "src/"], "src is part of the project ROOT; name a folder outside of it; `colgrep search push src/`"),
+        (&["push", "./src/new/x"], "is part of the project ROOT"),
         (&["push", "nosuch/path.py"], "`colgrep search push nosuch/path.py` searches"),
         (&["push", "relay.toml"], "is a file, and not an address"),
         (&["push", "constant", "src/"], "`colgrep search push constant src/` searches"),
