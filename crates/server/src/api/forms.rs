@@ -52,7 +52,8 @@ const fn rule(name: &'static str, is_given: fn(&Search) -> bool, forms: &'static
     ParameterRule { name, is_given, forms, needs: &[] }
 }
 
-/// What goes with what. Agents that fill in every parameter give empty texts, zeros and defaults, which ask for nothing.
+/// What goes with what: the shape of an answer with anything. Agents that fill in every parameter give empty texts, zeros
+/// and defaults, which ask for nothing.
 const RULES: [ParameterRule; 34] = [
     rule("query", |asked| !asked.query.trim().is_empty(), &[Ranking]),
     rule("queries", |asked| !asked.queries.is_empty(), &[Ranking]),
@@ -74,22 +75,18 @@ const RULES: [ParameterRule; 34] = [
     ParameterRule { needs: &["pattern"], ..rule("fixed", |asked| asked.fixed, ANY) },
     ParameterRule { needs: &["pattern"], ..rule("word", |asked| asked.word, ANY) },
     ParameterRule { needs: &["pattern", "calls", "called_by"], ..rule("ignore_case", |asked| asked.ignore_case, ANY) },
-    rule("context", |asked| asked.context.is_some_and(|lines| lines > 0), &[Lines]),
+    rule("context", |asked| asked.context.is_some_and(|lines| lines > 0), ANY),
     rule("near", |asked| asked.near.as_ref().is_some_and(|near| !near.trim().is_empty()), &[Ranking]),
     rule("hints", |asked| !asked.hints.is_empty(), &[Ranking]),
     rule("expand", |asked| asked.expand.as_ref().is_some_and(|given| !given.is_empty()), &[Ranking]),
     rule("no_expand", |asked| asked.no_expand, &[Ranking]),
     rule("min_strength", |asked| asked.min_strength.is_some_and(|least| least > 0.0), &[Ranking]),
     rule("all", |asked| asked.all, ANY),
-    rule("per_file", |asked| asked.per_file.is_some(), &[Ranking, List]),
+    rule("per_file", |asked| asked.per_file.is_some(), ANY),
     rule("pack", |asked| asked.pack.is_some_and(|tokens| tokens > 0), &[Ranking]),
-    rule("results", |asked| asked.results.is_some(), &[Similar, Name, NameInFile, Place, Ranking, List, Lines]),
-    rule("content", |asked| asked.content, &[Similar, Name, NameInFile, Place, Ranking, List]),
-    rule(
-        "lines",
-        |asked| asked.lines.is_some_and(|lines| lines > 0),
-        &[Similar, Name, NameInFile, Place, Ranking, List, Lines],
-    ),
+    rule("results", |asked| asked.results.is_some(), ANY),
+    rule("content", |asked| asked.content, ANY),
+    rule("lines", |asked| asked.lines.is_some_and(|lines| lines > 0), ANY),
     rule("offset", |asked| asked.offset.is_some(), ANY),
     rule("max_tokens", |asked| asked.max_tokens.is_some(), ANY),
 ];
