@@ -67,7 +67,7 @@ async function check(client) {
   // Former tools are not listed, and answer.
   begins(textOf(await call(client, 'read_unit', { file: 'a.py', line: 2 })), 'a.py:1-2 function lion\n')
   const wrong = await call(client, 'search', { colour: 'red' })
-  assert.ok(wrong.isError && wrong.content[0].text.includes('unknown field `colour`'), JSON.stringify(wrong))
+  assert.ok(wrong.isError && wrong.content[0].text.includes('no parameter "colour"'), JSON.stringify(wrong))
 }
 
 /** A client with roots starts a server elsewhere. */

@@ -133,7 +133,7 @@ fn nothing_found_has_its_reason_in_every_protocol() {
         (json!({"calls": "nobody"}), "(there is no definition here that calls nobody)"),
         (json!({"query": "push", "offset": 50}), "(no further result: there "),
         (json!({"calls": "notify", "offset": 50}), "(no further unit: there is 1 unit)"),
-        (json!({"pattern": "push", "offset": 50}), "(no further line: there are 2 lines)"),
+        (json!({"pattern": "push", "offset": 50}), "(no further line: there are 3 lines)"),
     ] {
         let text = client.good("search", asked.clone());
         assert!(text.contains(why) && !text.contains("nothing here holds"), "{asked}: {text}");

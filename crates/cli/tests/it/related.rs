@@ -142,7 +142,7 @@ fn an_agent_follows_calls_over_levels() {
     }
     // Where something else limits the search too, it is named.
     for (arguments, told) in [
-        (json!({"calls": "push", "include": ["*.md"]}), "no definition here that calls push passes `include` *.md"),
+        (json!({"calls": "push", "include": ["*.md"]}), "no file here passes `include` *.md"),
         (json!({"calls": "reserve", "depth": 2, "languages": ["go"]}), "passes `languages` go"),
         (json!({"kind": "class", "paths": "tests"}), "there is no class in tests"),
         (json!({"kind": "class", "tests": "only"}), "no class here passes `tests` only"),

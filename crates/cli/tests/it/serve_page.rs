@@ -114,7 +114,7 @@ fn a_search_has_an_address_and_files_of_the_page_are_compressed() {
     assert_eq!((by_get.status, &by_get.json()["hits"]), (200, &server.good("/api/v1/search", &asked)["hits"]));
     for (address, why) in [
         ("/api/v1/search", "query is empty"),
-        ("/api/v1/search?query=a&colour=red", "there is no parameter \"colour\" here"),
+        ("/api/v1/search?query=a&colour=red", "there is no parameter \\\"colour\\\" here"),
         ("/api/v1/grep?fixed=true", "the parameter `pattern` is missing"),
     ] {
         let refused = server.get(address, &[]);
