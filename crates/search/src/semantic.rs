@@ -319,10 +319,10 @@ mod tests {
         };
         let (stored, sharpened, compared) = (ranked("0", "0"), ranked("10000", "0"), ranked("1", "0.2"));
         assert!(stored.len() > 2 * SHARPEN_STEP && stored.len() == sharpened.len());
-        for full in [sharpened, compared] {
-            assert!(full.is_sorted_by(|a, b| a.1 >= b.1));
-            assert!(errors(&full).iter().take(SHARPEN_HEAD).all(|e| *e < 1e-3));
-        }
+        assert!([&sharpened, &compared].iter().all(|full| full.is_sorted_by(|a, b| a.1 >= b.1)));
+        assert!(errors(&sharpened).iter().take(SHARPEN_HEAD).all(|e| *e < 1e-3));
+        // Of those that are compared, the likeliest, which are not all of the nearest.
+        assert!(errors(&compared).iter().filter(|e| **e < 1e-3).count() > SHARPEN_STEP / 2);
         assert!(errors(&stored).iter().any(|e| *e > 0.05));
     }
 }

@@ -82,13 +82,16 @@ impl StoreAddress {
     }
 
     /// Whether it is a folder of a project's own files, there already or not: any below its root but a new one right
-    /// below it, and one that holds shared indexes alone.
+    /// below it, and one that holds shared indexes alone, or hidden files beside them.
     pub fn is_part_of(&self, root: &Path) -> bool {
         let Some(folder) = self.folder() else { return false };
         let there = folder.ancestors().find_map(|above| above.canonicalize().ok());
         let is_in = folder.starts_with(root) || there.is_some_and(|there| there.starts_with(root));
         let is_shared = match folder.read_dir() {
-            Ok(entries) => entries.flatten().all(|entry| entry.file_name() == REPOSITORIES),
+            Ok(entries) => entries.flatten().all(|entry| {
+                let name = entry.file_name();
+                name == REPOSITORIES || name.as_encoded_bytes().starts_with(b".")
+            }),
             Err(_) => !folder.exists() && folder.parent() == Some(root),
         };
         is_in && !is_shared

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use colgrep_engine::project::settings_at;
 use colgrep_engine::request::rules::type_list;
-use colgrep_engine::{Detail, Engine, Env, Question, Scope, SearchRequest, Session};
+use colgrep_engine::{Detail, Engine, Env, Question, Scope, SearchRequest, Session, Weakest};
 
 #[cfg(feature = "cluster")]
 use super::over;
@@ -130,7 +130,9 @@ fn ask(plan: &Plan, env: &Env, session: &mut Session, console: &Console) -> Resu
     let why = match (why, question) {
         (None, Question::Text(_)) if is_told && !scope.facts.allow_all() => why_of_facts(scope, session)?,
         (None, Question::Text(text)) if is_told && has_end => {
-            Some(format!("nothing here answers {:?}", in_short(text)))
+            let limits = end::typed(scope);
+            let place = if limits.is_empty() { "here".to_string() } else { format!("within `{}`", limits.trim()) };
+            Some(format!("nothing {place} answers {:?}", in_short(text)))
         }
         (why, _) => why,
     };
@@ -143,9 +145,14 @@ fn ask(plan: &Plan, env: &Env, session: &mut Session, console: &Console) -> Resu
 /// The command that may be meant by a word that nothing answers.
 fn of_command(plan: &Plan) -> Option<String> {
     let Question::Text(word) = &plan.request.question else { return None };
-    let command = command_like(word)?;
+    let is_limited =
+        end::has_filters(&plan.request.scope) || matches!(plan.request.shape.weakest, Weakest::Strength(_));
+    let command = command_like(word).filter(|_| !is_limited)?;
     let paths = plan.request.scope.paths.iter().map(|path| format!(" {}", shell_word(&path.to_string_lossy())));
-    Some(format!("nothing here answers {word:?}; the command is: colgrep {command}{}", paths.collect::<String>()))
+    Some(format!(
+        "nothing here answers {word:?}; if a command is meant: colgrep {command}{}",
+        paths.collect::<String>()
+    ))
 }
 
 /// Why a question found nothing, though not for a lack of files: no unit is what the scope asks for, or none answers.

@@ -344,8 +344,8 @@ fn what_is_refused_is_named_as_it_was_typed() {
     }
     // A command that is misspelled is a query, which finds nothing.
     for (args, command) in [
-        (&["outine", "src/http/parse.rs"][..], "the command is: colgrep outline src/http/parse.rs"),
-        (&["statsu"], "the command is: colgrep status"),
+        (&["outine", "src/http/parse.rs"][..], "if a command is meant: colgrep outline src/http/parse.rs"),
+        (&["statsu"], "if a command is meant: colgrep status"),
     ] {
         let ran = sandbox.run(args);
         assert!(ran.status == 1 && ran.err.contains(command), "{args:?}: {ran:?}");

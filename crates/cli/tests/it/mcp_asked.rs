@@ -89,13 +89,12 @@ fn what_has_no_effect_is_refused_with_what_it_stands_beside() {
         (&like, json!({"name": "pop"}), "`name`: without effect beside `like`".to_string()),
         (&calls, json!({"near": QUEUE}), "`near`: without effect beside `calls`, `called_by` or `kind`".to_string()),
         (&calls, json!({"depth": 2, "query": "pop"}), "`query`: without effect beside `depth`".to_string()),
-        (&calls, json!({"depth": 0}), "depth: 0 follows nothing".to_string()),
         (&json!({"query": "pop"}), json!({"word": true}), "`word`: only with `pattern`".to_string()),
         (&json!({"query": "pop"}), json!({"fixed": true}), "`fixed`: only with `pattern`".to_string()),
         (
             &json!({"query": "pop"}),
-            json!({"ignore_case": true}),
-            "`ignore_case`: only with `pattern` or `calls`".to_string(),
+            json!({"depth": 1, "calls": "notify", "ignore_case": true}),
+            "`query` and `ignore_case`: without effect beside `depth`".to_string(),
         ),
         (&json!({"file": QUEUE}), json!({"tests": "only"}), "`tests`: without effect beside `file` alone".to_string()),
     ] {

@@ -154,7 +154,7 @@ fn an_agent_follows_calls_over_levels() {
     }
     for (arguments, why) in [
         (json!({"name": "push", "kind": "class"}), "no class here is named \"push\""),
-        (json!({"name": "reserve", "paths": "tests"}), "no unit in these `paths` is named \"reserve\""),
+        (json!({"name": "reserve", "paths": "tests"}), "no unit in what is searched is named \"reserve\""),
         (json!({"query": "push", "depth": 2}), "depth follows one of `calls` and `called_by`"),
         (json!({"calls": "push", "called_by": "push", "depth": 2}), "depth follows one of"),
         (json!({"calls": "push", "query": "fill", "depth": 2}), "`query`: without effect beside `depth`"),

@@ -112,7 +112,10 @@ fn weighted(signs: &[f32; SIGNS]) -> f32 {
 pub fn by_chance(query: &Query, retrieved: &Retrieved, fused: &Fused) -> Vec<usize> {
     let mut sums: Vec<(usize, f32)> =
         signs(query, retrieved, fused).iter().map(|(at, signs)| (*at, weighted(signs))).collect();
-    let tie = |at: usize| retrieved.candidates[at].tie_order();
+    let tie = |at: usize| {
+        let candidate = &retrieved.candidates[at];
+        (retrieved.files[candidate.file].place, candidate.tie_order())
+    };
     sums.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| tie(a.0).cmp(&tie(b.0))));
     sums.into_iter().map(|(at, _)| at).collect()
 }

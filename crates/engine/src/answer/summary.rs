@@ -324,7 +324,7 @@ fn deny(end: &mut End, query: &Query, is_weak: bool, ask: &dyn Fn(&EndAsked) -> 
     let found = ask(&EndAsked { texts: texts.clone(), ..EndAsked::default() })?.texts;
     for ((text, _), found) in texts.into_iter().zip(&found).filter(|(_, found)| !found.is_allowed) {
         let list = match found {
-            TextFound { is_anywhere: true, .. } => &mut end.outside,
+            TextFound { is_anywhere: true, is_partial: false, .. } => &mut end.outside,
             TextFound { is_skipped: true, .. } => &mut end.unindexed,
             TextFound { is_secret: true, .. } => &mut end.secret,
             TextFound { is_partial: true, .. } => &mut end.unread,

@@ -188,7 +188,8 @@ impl<'s> CallGraph<'s> {
         let (first, end) = (caller.hit.line as usize, caller.hit.end as usize);
         let unit = self.snapshot.unit(caller.hit.key)?;
         let class = last_segment(&caller.parent);
-        let mut own = [&OWN_CLASS[..], &[class]].concat();
+        let mut own = OWN_CLASS.to_vec();
+        own.extend(Some(class).filter(|class| !class.is_empty()));
         // `func (ring *Ring) push`, `other: Ring`
         let head = unit.signature.split(&unit.name).next().unwrap_or_default();
         let typed = unit.parameters.iter().map(String::as_str).chain([head]).map(words_of);

@@ -111,8 +111,8 @@ impl IntentLookup<'_> {
         self.rounds.ask(&FilesWithAllRequest { terms })
     }
 
-    /// Where files contain a text regardless of case and Unicode normalisation, a name in any spelling. Reads all that
-    /// may contain it.
+    /// Where files contain a text regardless of case and Unicode normalisation, a name in any spelling. Reads what may
+    /// contain it, up to 256 MiB in each index.
     pub(super) fn spelled(&self, text: &str) -> Result<Vec<(FilePlace, ScannedLine)>> {
         let files: Vec<FilePlace> = (0..self.rounds.places()).map(FilePlace).collect();
         let files = self.readable(&files, usize::MAX, u64::MAX)?;

@@ -19,8 +19,9 @@ const CONTENT_WORDS_MIN: usize = 2;
 
 pub(super) const PHRASE: Intent = Intent {
     name: "phrase in double quotes",
-    doc: "Only files that contain every phrase, in any case and also inside words, and files that the query names; without \
-          any, there is no answer. Quotes in a pasted message are the program's own, and an argument of a command is no \
+    doc: "Only files that contain every phrase, and files that the query names; without any, there is no answer. Where no \
+          file has a phrase as typed, those count that have it in another case, inside words, or with other marks between \
+          its words. Quotes in a pasted message are the program's own, and an argument of a command is no \
           condition if it occurs nowhere.",
     examples: &[
         ("\"on any host\"", "on any host"),
@@ -57,17 +58,20 @@ fn phrases(lookup: &mut IntentLookup<'_>, found: &ResolvedSoFar, phrases: &[Stri
         let mut points: Vec<Point> = places.into_iter().filter_map(point).collect();
         let is_exact = |point: &Point| point.certainty == Certainty::Exact;
         if !points.iter().any(is_exact) {
-            // It may begin or end inside a word, or be written in another case.
-            let typed = lookup.spelled(phrase)?;
-            if !typed.is_empty() || !phrase.chars().all(is_of_a_sentence) {
-                let point = |(file, ScannedLine { line, .. }): (FilePlace, ScannedLine)| Point {
-                    file,
-                    line,
-                    certainty: Certainty::Words,
-                    strength: 1.0,
-                };
-                points = typed.into_iter().map(point).collect();
+            // Of one piece, the marks count.
+            if !phrase.contains(char::is_whitespace) && !phrase.chars().all(char::is_alphanumeric) {
+                points.clear();
             }
+            // It may begin or end inside a word, or be written in another case.
+            let known: FxHashSet<FilePlace> = points.iter().map(|point| point.file).collect();
+            let typed = lookup.spelled(phrase)?.into_iter().filter(|(file, _)| !known.contains(file));
+            let point = |(file, ScannedLine { line, .. }): (FilePlace, ScannedLine)| Point {
+                file,
+                line,
+                certainty: Certainty::Words,
+                strength: 1.0,
+            };
+            points.extend(typed.map(point));
         }
         let holders: FxHashSet<FilePlace> = points.iter().map(|point| point.file).collect();
         only = Some(only.map_or_else(|| holders.clone(), |only| &only & &holders));
@@ -92,11 +96,6 @@ fn phrases(lookup: &mut IntentLookup<'_>, found: &ResolvedSoFar, phrases: &[Stri
     }
     pointers.only = Some(only);
     Ok(Resolved::open(pointers))
-}
-
-/// Whether a character is one of words, or is between them in a sentence, so that it may differ in markup.
-fn is_of_a_sentence(c: char) -> bool {
-    c.is_alphanumeric() || c.is_whitespace() || "_-'’,.;:!?".contains(c)
 }
 
 /// Whether the query is a program's message with values in quotes: the text around them, or a run of it, occurs in

@@ -73,11 +73,12 @@ fn named(search: &LocalSearch<'_>, name: &str, language: Option<&str>) -> Result
     terms.sort_unstable();
     terms.dedup();
     let hits = lexical.units_with_names(&terms, search.filter())?;
-    if hits.len() > UNITS_MAX {
+    let is_word = name.chars().all(char::is_lowercase);
+    // A plain word is a part of many names, and means a heading.
+    if hits.len() > UNITS_MAX && !is_word {
         return Ok(Vec::new());
     }
     let mut found = Vec::new();
-    let is_word = name.chars().all(char::is_lowercase);
     for unit in search.shard.in_order(&hits) {
         let record = search.shard.record(unit.file);
         let is_heading = record.is_some_and(|record| category(&record.language) == Category::Prose);

@@ -20,7 +20,7 @@ pub(super) fn block(file: &FileAnswer, content: bool, around: usize) -> String {
         (false, 0) => (1, 0),
         (false, _) => {
             let (from, to) = (best().min().unwrap_or_default(), best().max().unwrap_or_default());
-            (from.saturating_sub(around).max(1), to + around)
+            (from.saturating_sub(around).max(1), to.saturating_add(around))
         }
     };
     let lines = if from <= to { lines_between(&file.text, from, to, str::lines) } else { Vec::new() };
@@ -48,7 +48,7 @@ fn unit_block(path: &str, lines: &[&str], answered: &UnitAnswer, content: bool, 
     if around > 0 && line.is_in_file {
         // Half of them before the best line, the rest from it on.
         let from = line.number.saturating_sub((around - 1) / 2).max(1);
-        numbered(&mut block, lines, from, from + around - 1);
+        numbered(&mut block, lines, from, from.saturating_add(around - 1));
     } else if line.is_in_file && (unit.signature.is_empty() || line.number != answered.name_line) {
         block.push_str(&format!("    {}: {}\n", line.number, shortened(line.text.trim())));
     }

@@ -139,7 +139,8 @@ impl RankingReport {
     }
 
     /// The remarks on a ranking by `query`, a line each; `shown` are the places of the results that are shown.
-    pub fn said(&self, query: &str, shown: impl Iterator<Item = usize>) -> String {
+    /// `place` is what was searched, in words.
+    pub fn said(&self, query: &str, shown: impl Iterator<Item = usize>, place: &str) -> String {
         let Some(end) = &self.end else { return String::new() };
         let (of_all, mut remarks) = (self.strengths(), String::new());
         let strengths: Vec<f64> = shown.filter_map(|at| of_all.get(at).copied()).collect();
@@ -150,7 +151,7 @@ impl RankingReport {
             let near = if is_near { format!("; below {RULE}: near at best") } else { String::new() };
             let _ = writeln!(remarks, "{near})");
         }
-        said(end, query, (of_all.len(), strengths.len())).iter().for_each(|line| {
+        said(end, query, (of_all.len(), strengths.len()), place).iter().for_each(|line| {
             let _ = writeln!(remarks, "({})", escape_control(line));
         });
         remarks
@@ -158,11 +159,11 @@ impl RankingReport {
 }
 
 /// The remarks on a ranking, a line each: how many results there are up to the end of the page, and on it.
-fn said(end: &End, query: &str, (found, shown): (usize, usize)) -> Vec<String> {
+fn said(end: &End, query: &str, (found, shown): (usize, usize), place: &str) -> Vec<String> {
     let mut lines: Vec<String> = cut_query(query).into_iter().collect();
     let query = in_short(query);
     if found == 0 && is_cut(end) {
-        lines.push(format!("nothing here has the min_strength {}; `all` shows what is below", end.least));
+        lines.push(format!("nothing {place} has the min_strength {}; `all` shows what is below", end.least));
     } else if let Some(first) = end.unindexed.first() {
         let words = quoted(&end.unindexed);
         lines.push(format!("only what is not indexed holds {words}; `pattern` {first:?} with `ignore_case` finds it"));
@@ -172,9 +173,9 @@ fn said(end: &End, query: &str, (found, shown): (usize, usize)) -> Vec<String> {
             "not every file was searched for {words}; `pattern` {first:?} with `ignore_case` searches all"
         ));
     } else if found == 0 && end.is_tokens && !end.is_held {
-        lines.push(format!("nothing here holds {query:?}; `all` shows what is near by meaning"));
+        lines.push(format!("nothing {place} holds {query:?}; `all` shows what is near by meaning"));
     } else if found == 0 && end.weak > 0 {
-        lines.push("nothing here is likely right; `all` shows what is near".to_string());
+        lines.push(format!("nothing {place} is likely right; `all` shows what is near"));
     }
     if !end.quoted.is_empty() {
         lines.push(unquoted(&end.quoted));
@@ -226,27 +227,36 @@ mod tests {
         (end.holders, end.patterns) = (30, vec!["pars".to_string()]);
         (end.words, end.are_forms) = (vec!["parse".to_string()], true);
         let many = "30 files hold a form of \"parse\", of which 10 are shown; `pattern` \"pars\" with `ignore_case` lists all with these letters";
-        assert_eq!(said(&end, "parse", (10, 10)), [many]);
+        assert_eq!(said(&end, "parse", (10, 10), "here"), [many]);
         // The last result of a page that begins after 20 others; a page after the last result.
         let one = many.replace("10 are", "1 is");
-        assert_eq!(said(&end, "parse", (21, 1)), [one]);
-        assert!(said(&end, "parse", (25, 0)).is_empty());
+        assert_eq!(said(&end, "parse", (21, 1), "here"), [one]);
+        assert!(said(&end, "parse", (25, 0), "here").is_empty());
         end.is_elsewhere = true;
         let far = "30 files hold a form of \"parse\", of which 10 are shown; `offset` gives more";
-        assert_eq!(said(&end, "parse", (10, 10)), [far]);
+        assert_eq!(said(&end, "parse", (10, 10), "here"), [far]);
         let mut end = End::default();
         (end.is_tokens, end.weak) = (true, 3);
-        assert_eq!(said(&end, "E0502", (0, 0)), ["nothing here holds \"E0502\"; `all` shows what is near by meaning"]);
+        assert_eq!(
+            said(&end, "E0502", (0, 0), "here"),
+            ["nothing here holds \"E0502\"; `all` shows what is near by meaning"]
+        );
         end.is_tokens = false;
         (end.unknown, end.near) = (vec!["frob".to_string()], vec!["grab".to_string()]);
         let near = "nothing here holds \"frob\"; similar words here: grab";
-        assert!(said(&end, "E0502", (3, 0)).is_empty(), "a page behind the last result");
-        assert_eq!(said(&end, "frob it", (0, 0)), ["nothing here is likely right; `all` shows what is near", near]);
-        assert_eq!(said(&end, "frob it", (3, 3)), [near]);
+        assert!(said(&end, "E0502", (3, 0), "here").is_empty(), "a page behind the last result");
+        assert_eq!(
+            said(&end, "frob it", (0, 0), "here"),
+            ["nothing here is likely right; `all` shows what is near", near]
+        );
+        assert_eq!(said(&end, "frob it", (3, 3), "here"), [near]);
         (end.weak, end.near) = (0, Vec::new());
-        assert_eq!(said(&end, "frob", (0, 0)), ["nothing here holds \"frob\""]);
+        assert_eq!(said(&end, "frob", (0, 0), "here"), ["nothing here holds \"frob\""]);
         (end.weak, end.least, end.unknown) = (3, 0.5, Vec::new());
-        assert_eq!(said(&end, "frob", (0, 0)), ["nothing here has the min_strength 0.5; `all` shows what is below"]);
+        assert_eq!(
+            said(&end, "frob", (0, 0), "here"),
+            ["nothing here has the min_strength 0.5; `all` shows what is below"]
+        );
     }
 
     #[test]
@@ -256,10 +266,10 @@ mod tests {
         (end.holders, end.patterns, end.words) = (30, vec!["wait".to_string()], vec!["wait".to_string()]);
         let told =
             RankingReport { hits: [0.9, 0.8, 0.05].map(rows).to_vec(), end: Some(end), ..RankingReport::default() };
-        let said = told.said("wait", [0, 1].into_iter());
+        let said = told.said("wait", [0, 1].into_iter(), "here");
         let strengths = "(strength of each, 0 to 1: 0.90 0.80)\n(30 files hold \"wait\", of which 2 are shown;";
         assert!(said.starts_with(strengths), "{said}");
-        assert_eq!(told.said("parse", 7..9), "");
-        assert_eq!(RankingReport { end: None, ..told }.said("parse", 0..2), "");
+        assert_eq!(told.said("parse", 7..9, "here"), "");
+        assert_eq!(RankingReport { end: None, ..told }.said("parse", 0..2, "here"), "");
     }
 }

@@ -101,8 +101,13 @@ pub fn lines_of(
     }
     let text = page(&lines, asked.offset, asked.max_tokens, "line", lines.len() >= enough);
     let is_told = lines.is_empty() && unreadable.is_empty();
-    let why = is_told.then(|| of_lines(&scope, searched, Naming::Parameters)).flatten();
-    Ok(ToolAnswer::without(text, not_read(here, unreadable) + &remark(why), unserved))
+    let mut as_asked = scope.clone();
+    as_asked.paths = asked.paths.iter().chain(&asked.groups).map(PathBuf::from).collect();
+    let why = is_told.then(|| of_lines(&as_asked, searched, Naming::Parameters)).flatten();
+    let cut = files_max.filter(|_| files_left == 0).map(|files| {
+        format!("only lines of the first {} are listed; a larger `results` lists more", counted(files as u64, "file"))
+    });
+    Ok(ToolAnswer::without(text, not_read(here, unreadable) + &remark(why.or(cut)), unserved))
 }
 
 /// The same over shards, of indexed files.

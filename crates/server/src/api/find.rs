@@ -72,12 +72,11 @@ fn form(state: &ServerState, asked: &params::Search) -> Result<SearchForm> {
         });
     }
     let has_query = !asked.query.trim().is_empty() || !asked.queries.is_empty();
-    let has_calls = !facts.calls.is_empty() || !facts.called_by.is_empty();
     if facts.calls.is_empty() == facts.called_by.is_empty() && asked.depth.is_some_and(|depth| depth > 0) {
         bail!("depth follows one of `calls` and `called_by`");
     }
     Ok(match () {
-        () if asked.depth.is_some_and(|depth| depth > 0 || has_calls) => SearchForm::Levels,
+        () if asked.depth.is_some_and(|depth| depth > 0) => SearchForm::Levels,
         () if has_query => SearchForm::Ranking,
         () if !facts.allow_all() => SearchForm::List,
         () if pattern(asked).is_some() => SearchForm::Lines,

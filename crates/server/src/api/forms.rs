@@ -74,7 +74,10 @@ const RULES: [ParameterRule; 34] = [
     rule("tests", |asked| asked.tests.as_deref().is_some_and(|tests| tests != "auto"), OF_FILES),
     ParameterRule { needs: &["pattern"], ..rule("fixed", |asked| asked.fixed, ANY) },
     ParameterRule { needs: &["pattern"], ..rule("word", |asked| asked.word, ANY) },
-    ParameterRule { needs: &["pattern", "calls", "called_by"], ..rule("ignore_case", |asked| asked.ignore_case, ANY) },
+    ParameterRule {
+        needs: &["pattern", "calls", "called_by", "query", "queries"],
+        ..rule("ignore_case", |asked| asked.ignore_case, &[Similar, Ranking, List, Lines])
+    },
     rule("context", |asked| asked.context.is_some_and(|lines| lines > 0), ANY),
     rule("near", |asked| asked.near.as_ref().is_some_and(|near| !near.trim().is_empty()), &[Ranking]),
     rule("hints", |asked| !asked.hints.is_empty(), &[Ranking]),

@@ -27,9 +27,6 @@ pub fn levels(state: &ServerState, asked: &params::Search, depth: usize) -> Resu
         (true, false) => (facts.called_by.as_slice(), CallDirection::Callees),
         _ => bail!("depth follows one of `calls` and `called_by`"),
     };
-    if depth == 0 {
-        bail!("depth: 0 follows nothing; give 1 or more, or leave it out");
-    }
     // The names are where calls begin, not what is shown.
     let mut shown = scope(asked)?;
     (shown.facts.calls, shown.facts.called_by) = (Vec::new(), Vec::new());

@@ -211,9 +211,13 @@ pub fn answer(state: &ServerState, call: Call) -> Result<ApiAnswer> {
         state.check_roots()?;
     }
     let state = in_project.as_ref().unwrap_or(state);
-    let mut answered = (call.answer)(state)?;
-    // First of all remarks, since it doubts all of the answer.
-    answered.remarks.insert_str(0, &ends::remark(state.on_roots().map(str::to_string)));
+    // It doubts all of the answer, and a refusal too.
+    let on_roots = || state.on_roots().map(str::to_string);
+    let mut answered = (call.answer)(state).map_err(|error| match on_roots() {
+        Some(told) => error.context(told),
+        None => error,
+    })?;
+    answered.remarks.insert_str(0, &ends::remark(on_roots()));
     let tokens = page::tokens_wanted(call.max_tokens.or(answered.tokens));
     Ok(ApiAnswer { answered, roots: about::rows(state), tokens })
 }

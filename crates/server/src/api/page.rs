@@ -187,12 +187,13 @@ mod tests {
             (4, Some(62), true, "4", 1, "(there may be more hits: offset 5)\n"),
             (9, None, false, "(", 0, "(no further hit: there are 5 hits)\n"),
             (9, None, true, "(", 0, "(no hits)\n"),
-            (0, Some(77), false, "0", 4, "(1 further hit: offset 4)\n"),
         ] {
             let text = page(&blocks, offset, tokens, "hit", more);
             let lines = text.lines().filter(|l| l.ends_with('x')).count();
             assert!(text.starts_with(first) && lines == shown && text.ends_with(last), "{offset} {tokens:?}: {text}");
         }
+        let last = ["a\n".to_string(), "x".repeat(400) + "\n"];
+        assert_eq!(page(&last, 0, Some(62), "hit", false), "a\n(1 further hit: offset 1)\n");
         let long = [format!("{}\nsecond\n", "y".repeat(40)), "z\n".repeat(200)];
         assert!(
             page(&long[1..], 0, Some(50), "line", false).ends_with("(cut; a larger max_tokens shows the rest of it)\n")

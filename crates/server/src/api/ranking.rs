@@ -1,6 +1,7 @@
 //! One ranking over all roots, shown result by result.
 
 use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
@@ -156,8 +157,8 @@ impl RootsRanking<'_> {
         ranked.told.unserved = unserved;
         if ranked.blocks.is_empty() {
             let has_files = field.has_files();
-            // What is left out by name is told already.
-            let is_told = !has_files && !remarks.is_empty() && !has_filters(&self.request.scope);
+            // What is left out by name is told already, and units may be missing from an index that has a remark.
+            let is_told = !remarks.is_empty() && (has_files || !has_filters(&self.request.scope));
             ranked.why = self.why_nothing(has_files).filter(|_| !is_told);
         }
         Ok(RankedBlocks { remarks, ..ranked })
@@ -177,7 +178,10 @@ impl RootsRanking<'_> {
 
     /// Why nothing was found; `has_files`: whether the filters leave any file.
     fn why_nothing(&self, has_files: bool) -> Option<String> {
-        of_units(&self.request.scope, &self.request.question, has_files, Naming::Parameters)
+        let mut scope = self.request.scope.clone();
+        let parts = self.roots.iter().flat_map(|(root, below)| below.iter().filter(|path| **path != root.below));
+        scope.paths.extend(parts.map(PathBuf::from));
+        of_units(&scope, &self.request.question, has_files, Naming::Parameters)
     }
 
     /// Ranks, and shows what the window wants.
@@ -353,7 +357,8 @@ impl RootsRanking<'_> {
                 at += 1;
             }
         }
-        Ok((blocks, at < listed.len()))
+        let is_cut = at < listed.len() || blocks.len() > end;
+        Ok((blocks, is_cut))
     }
 }
 

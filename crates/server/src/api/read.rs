@@ -15,6 +15,7 @@ use colgrep_engine::{Facts, Scope, SearchRequest, Weakest};
 use colgrep_index::ids::FileId;
 use colgrep_index::source::read_file;
 use colgrep_index::update::ReadFirst;
+use colgrep_render::end::has_filters;
 use colgrep_render::escape::escape_control;
 use colgrep_render::line::escaped;
 use colgrep_render::outline::{self as file_outline, Outlined};
@@ -220,7 +221,8 @@ pub(super) fn read_named(
         };
         let kinds: Vec<&str> = within.scope.facts.kinds.iter().map(|kind| kind.name()).collect();
         let kind = if kinds.is_empty() { "unit".to_string() } else { kinds.join(" or ") };
-        let place = if within.is_everywhere { "here" } else { "in these `paths`" };
+        let is_limited = !within.is_everywhere || has_filters(&within.scope);
+        let place = if is_limited { "in what is searched" } else { "here" };
         bail!("no {kind} {place} is named {:?}; {}{left_out}", in_short(name), escape_control(&near));
     };
     let mut answer = shown((file, text), unit, asked.line, asked);

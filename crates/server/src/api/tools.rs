@@ -31,6 +31,7 @@ use super::state::ServerState;
 use super::units::{check_file, unit_with};
 use super::unserved::is_partial;
 use colgrep_engine::request::has_no_word;
+use colgrep_render::end::has_filters;
 use colgrep_render::escape::escape_control;
 use colgrep_render::words::in_short;
 
@@ -137,8 +138,8 @@ fn search_one(state: &ServerState, asked: &params::Search) -> Result<ToolAnswer>
     let on_results = match told.packed.take() {
         // What nothing here holds is not what nothing was found for.
         _ if why.is_some() => remark(why),
-        Some(packed) => told.said(&asked.query, packed.into_iter()),
-        None => told.said(&asked.query, offset..offset.saturating_add(shown)),
+        Some(packed) => told.said(&asked.query, packed.into_iter(), place_of(asked)?),
+        None => told.said(&asked.query, offset..offset.saturating_add(shown), place_of(asked)?),
     };
     // A list has a row for each unit that the text has.
     let files = if is_list { shown } else { wanted };
@@ -193,7 +194,7 @@ pub fn search_shown(state: &ServerState, asked: &params::Search, show: Show<'_>)
     all.truncate(end);
     let on_results = match list.why {
         why @ Some(_) => remark(why),
-        None => list.told.said(&asked.query, offset..all.len()),
+        None => list.told.said(&asked.query, offset..all.len(), place_of(asked)?),
     };
     let remarks = [list.remarks, on_results, list.told.left_out()].concat();
     let is_partial = is_partial(list.told.standing.as_ref(), &list.told.unserved);
@@ -242,6 +243,12 @@ pub(super) fn limits(asked: &params::Search) -> Result<Scope> {
     let mut scope = scope(asked)?;
     scope.paths = asked.paths.iter().chain(&asked.groups).map(Into::into).collect();
     Ok(scope)
+}
+
+/// What a search looks through, in words.
+fn place_of(asked: &params::Search) -> Result<&'static str> {
+    let limits = limits(asked)?;
+    Ok(if limits.paths.is_empty() && !has_filters(&limits) { "here" } else { "in what is searched" })
 }
 
 /// The results of all roots; matches of a literal query are listed.

@@ -139,6 +139,8 @@ const ACCESS: [&str; 3] = ["public", "private", "protected"];
 
 /// Names of macros that define a function although they have no underscore.
 const DEFINERS: [&str; 4] = ["TEST", "BENCHMARK", "SCENARIO", "DEFUN"];
+/// Pieces of a declaration's head that are looked at.
+const HEAD_PIECES_MAX: usize = 200;
 
 /// Where a macro that defines something may have its names.
 #[derive(Clone, Copy, PartialEq)]
@@ -462,9 +464,10 @@ impl DeclarationScope {
     }
 }
 
-/// Whether the first brackets of a statement follow a type and a name, so that they hold parameters.
+/// Whether the first brackets of a statement follow a type and a name, so that they hold parameters. Looks at its
+/// beginning alone.
 fn follows_name(statement: &[(Piece, &str)]) -> bool {
-    let open = statement.iter().position(|(piece, _)| *piece == Piece::Sign(b'('));
+    let open = statement.iter().take(HEAD_PIECES_MAX).position(|(piece, _)| *piece == Piece::Sign(b'('));
     open.is_some_and(|open| open > 1 && statement[open - 1].0 == Piece::Word)
 }
 
@@ -491,7 +494,7 @@ fn behind_arguments(pieces: &[(Piece, Range<usize>)], word: usize) -> usize {
         return word + 1;
     }
     let mut depth = 0;
-    for (i, (piece, _)) in pieces.iter().enumerate().skip(word + 1).take(200) {
+    for (i, (piece, _)) in pieces.iter().enumerate().skip(word + 1).take(HEAD_PIECES_MAX) {
         match piece {
             Piece::Sign(b'(') => depth += 1,
             Piece::Sign(b')') if depth == 1 => return i + 1,

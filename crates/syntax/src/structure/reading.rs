@@ -169,36 +169,41 @@ fn meaning(hole: &str) -> MetaVariable {
 /// # Errors
 /// When the time is used up.
 pub(super) fn readings(pattern: &str, language: &'static Language) -> Result<Vec<PatternReading>, Spent> {
-    let pattern = pattern.trim();
-    let found = readings_of(pattern, language)?;
+    let (pattern, budget) = (pattern.trim(), Budget::new());
+    let (found, budget) = readings_of(pattern, language, budget)?;
     match pattern.strip_suffix(';') {
         // What ends a declaration may be a node of its own.
-        Some(rest) if found.is_empty() => readings_of(rest, language),
+        Some(rest) if found.is_empty() => Ok(readings_of(rest.trim_end(), language, budget)?.0),
         _ => Ok(found),
     }
 }
 
-fn readings_of(pattern: &str, language: &'static Language) -> Result<Vec<PatternReading>, Spent> {
+fn readings_of(
+    pattern: &str,
+    language: &'static Language,
+    budget: Budget,
+) -> Result<(Vec<PatternReading>, Budget), Spent> {
     let pieces = pieces(pattern);
     let holes: Vec<&str> = pieces
         .iter()
         .filter_map(|piece| if let PatternPiece::Hole(hole) = piece { Some(*hole) } else { None })
         .collect();
-    let named = vec![FORMS[0]; holes.len()];
-    let without_lists: Vec<&str> =
-        holes.iter().map(|hole| if hole.starts_with("$$$") { NOTHING } else { FORMS[0] }).collect();
-    let mut reader = PatternReader { pieces, language, budget: Budget::new(), readings: Vec::new(), known: Vec::new() };
+    let mut forms = vec![vec![FORMS[0]; holes.len()]];
+    if holes.iter().any(|hole| hole.starts_with("$$$")) {
+        forms.push(holes.iter().map(|hole| if hole.starts_with("$$$") { NOTHING } else { FORMS[0] }).collect());
+    }
+    let mut reader = PatternReader { pieces, language, budget, readings: Vec::new(), known: Vec::new() };
     let contexts = reader.contexts()?;
     for is_mended in [false, true] {
         for (context, name) in contexts.iter().flat_map(|context| NAMES.map(|name| (*context, name))) {
-            for (end, forms) in ["", ";"].into_iter().flat_map(|end| [(end, &named), (end, &without_lists)]) {
+            for (end, forms) in ["", ";"].into_iter().flat_map(|end| forms.iter().map(move |forms| (end, forms))) {
                 let mut draft = PatternDraft { context, end, name, forms: forms.clone() };
                 if is_mended {
                     reader.mend(&mut draft)?;
                 }
                 reader.read(&draft)?;
                 if is_mended && !reader.readings.is_empty() {
-                    return Ok(reader.readings);
+                    return Ok((reader.readings, reader.budget));
                 }
             }
         }
@@ -206,7 +211,7 @@ fn readings_of(pattern: &str, language: &'static Language) -> Result<Vec<Pattern
             break;
         }
     }
-    Ok(reader.readings)
+    Ok((reader.readings, reader.budget))
 }
 
 /// A way to write a pattern as code.
