@@ -224,7 +224,7 @@ pub(super) fn link(to: impl AsRef<Path>, path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The files below a folder of at least so many bytes, sorted; locks have none.
+/// Lists the files below a folder that have at least this many bytes, sorted. Lock files are empty.
 pub(super) fn files_below(folder: &Path, bytes_min: u64) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {

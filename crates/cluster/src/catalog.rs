@@ -123,7 +123,7 @@ pub trait Catalog: Send + Sync {
     /// Called when an index turns out to be unreadable.
     fn damaged(&self, error: colgrep_index::Error);
 
-    /// Called when a connection ended by a panic that is none of an index.
+    /// Called when a panic outside of work on an index ended a connection.
     fn broke(&self, panic: &colgrep_index::Error);
 
     /// Why the server is not ready although it may answer, if so. Names no repository: anybody may ask.

@@ -220,7 +220,8 @@ impl<'s> ServerConnection<'s> {
         self.server.queue.take(|| self.frames.is_open()).ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
     }
 
-    /// Works on the indexes when there is room. A panic there is damage of them; one elsewhere is none.
+    /// Runs work on the indexes when there is room. A panic in it counts as damage of an index; a panic elsewhere does
+    /// not.
     fn at_work<T>(&self, work: impl FnOnce() -> colgrep_engine::Result<T>) -> io::Result<colgrep_engine::Result<T>> {
         let _permit = self.permit()?;
         Ok(guarded(work))

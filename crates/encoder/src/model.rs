@@ -64,7 +64,7 @@ pub fn open(spec: &ModelSpec, env: &RuntimeEnv) -> Result<Arc<dyn Encoder>, Erro
         ModelSpec::Embedded => Ok(Arc::new(Native::embedded()?)),
         ModelSpec::Folder(path) => folder(path, env),
         ModelSpec::Hub(id) => match hub(id, env).and_then(|path| folder(&path, env)) {
-            // It never stands in for the hub's, but may be what was meant.
+            // The folder never replaces the hub's model, but the user may have meant it.
             Err(source) if Path::new(id).is_dir() => {
                 Err(Error::FolderOfThatName { id: id.clone(), source: Box::new(source) })
             }

@@ -12,7 +12,7 @@ use crate::{FOUND, NOTHING};
 pub(super) fn run(args: &OutlineArgs) -> Result<u8> {
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let options = OutlineOptions { all: args.all, enriched: args.enriched, json: args.json };
-    // A place as answers print it stands for its file.
+    // `FILE:LINE`, as answers print it, means the file.
     let is_there = args.file.symlink_metadata().is_ok();
     let place = args.file.to_str().filter(|_| !is_there).and_then(split_lines);
     let file = place.map_or(args.file.as_path(), |(file, _)| Path::new(file));

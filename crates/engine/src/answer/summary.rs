@@ -141,7 +141,7 @@ pub struct TextFound {
     pub is_partial: bool,
     /// Whether only text files that are not indexed do.
     pub is_skipped: bool,
-    /// Whether only files do that look like secrets, which no other process is told.
+    /// Whether the text occurs only in files that look like secrets. Not sent to other processes.
     #[serde(skip)]
     pub is_secret: bool,
 }

@@ -58,7 +58,7 @@ fn phrases(lookup: &mut IntentLookup<'_>, found: &ResolvedSoFar, phrases: &[Stri
         let mut points: Vec<Point> = places.into_iter().filter_map(point).collect();
         let is_exact = |point: &Point| point.certainty == Certainty::Exact;
         if !points.iter().any(is_exact) {
-            // Of one piece, the marks count.
+            // In a phrase without spaces, punctuation must match.
             if !phrase.contains(char::is_whitespace) && !phrase.chars().all(char::is_alphanumeric) {
                 points.clear();
             }

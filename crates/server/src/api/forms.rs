@@ -1,5 +1,5 @@
-//! What a call of `search` asks for, and which parameters go with it: one table, by which a call is refused that gives
-//! what has no effect.
+//! What a call of `search` asks for, and the table of parameters that go with it. Calls with parameters that have no
+//! effect are refused.
 
 use anyhow::{Result, bail};
 
@@ -42,7 +42,7 @@ const ONE_UNIT: [SearchForm; 3] = [Name, NameInFile, Place];
 struct ParameterRule {
     name: &'static str,
     is_given: fn(&Search) -> bool,
-    /// What it has an effect on, or asks of what is given anyway, as whole units of a call that reads one.
+    /// The forms in which it has an effect, or asks for what they give anyway.
     forms: &'static [SearchForm],
     /// The parameters of which it needs one.
     needs: &'static [&'static str],
@@ -52,8 +52,8 @@ const fn rule(name: &'static str, is_given: fn(&Search) -> bool, forms: &'static
     ParameterRule { name, is_given, forms, needs: &[] }
 }
 
-/// What goes with what: the shape of an answer with anything. Agents that fill in every parameter give empty texts, zeros
-/// and defaults, which ask for nothing.
+/// Which parameters go with which forms. Those that shape the answer go with every form. Empty texts, zeros and defaults
+/// ask for nothing, since some agents fill in every parameter.
 const RULES: [ParameterRule; 34] = [
     rule("query", |asked| !asked.query.trim().is_empty(), &[Ranking]),
     rule("queries", |asked| !asked.queries.is_empty(), &[Ranking]),

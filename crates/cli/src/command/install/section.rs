@@ -65,7 +65,8 @@ impl OwnedPart for Section {
     }
 }
 
-/// The ranges of sections of any version, marks included. What stands in a code fence outside of them is the user's.
+/// The byte ranges of colgrep's sections of any version, with their marks. A section that is quoted inside a code fence
+/// belongs to the user.
 fn sections(text: &str) -> Result<Vec<Range<usize>>> {
     let mut found = Vec::new();
     let mut open: Option<(usize, usize)> = None;
