@@ -1,5 +1,6 @@
 //! A file of a project, read from disk: as text, or as units.
 
+mod scan;
 mod texts;
 
 use std::fs::Metadata;
@@ -9,6 +10,7 @@ use std::path::{Path, PathBuf};
 use colgrep_syntax::language;
 use colgrep_syntax::parse::{Parsed, parse_file_again};
 use colgrep_syntax::read::{Skip, decode};
+pub(crate) use scan::TextScan;
 pub use texts::TextCache;
 use xxhash_rust::xxh3::xxh3_128;
 

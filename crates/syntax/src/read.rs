@@ -2,6 +2,8 @@
 
 mod outputs;
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use crate::language::{Category, LANGUAGES};
@@ -155,16 +157,25 @@ impl Utf16Order {
 }
 
 /// The text of a file, whatever it is: UTF-8, or UTF-16; other bytes are replaced. `None` if it is binary.
-pub fn decoded(bytes: Vec<u8>) -> Option<String> {
-    Some(match bytes.as_slice() {
+pub fn as_text(bytes: &[u8]) -> Option<Cow<'_, str>> {
+    let head = &bytes[..bytes.len().min(BINARY_HEAD_BYTES)];
+    Some(match bytes {
         // UTF-32, whose mark begins like that of UTF-16.
         [0xFF, 0xFE, 0, 0, ..] => return None,
-        [0xFF, 0xFE, rest @ ..] => utf16(rest, u16::from_le_bytes),
-        [0xFE, 0xFF, rest @ ..] => utf16(rest, u16::from_be_bytes),
-        [0xEF, 0xBB, 0xBF, rest @ ..] => String::from_utf8_lossy(rest).into_owned(),
-        _ if bytes.iter().take(BINARY_HEAD_BYTES).any(|b| *b == 0) => Utf16Order::of(&bytes)?.decode(&bytes),
-        _ => String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()),
+        [0xFF, 0xFE, rest @ ..] => utf16(rest, u16::from_le_bytes).into(),
+        [0xFE, 0xFF, rest @ ..] => utf16(rest, u16::from_be_bytes).into(),
+        [0xEF, 0xBB, 0xBF, rest @ ..] => String::from_utf8_lossy(rest),
+        _ if memchr::memchr(0, head).is_some() => Utf16Order::of(bytes)?.decode(bytes).into(),
+        _ => String::from_utf8_lossy(bytes),
     })
+}
+
+/// As [`as_text`], without a copy where the bytes are the text.
+pub fn decoded(bytes: Vec<u8>) -> Option<String> {
+    match as_text(&bytes)? {
+        Cow::Borrowed(text) if text.len() == bytes.len() => String::from_utf8(bytes).ok(),
+        text => Some(text.into_owned()),
+    }
 }
 
 /// Decodes a file to index.

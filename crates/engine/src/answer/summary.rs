@@ -225,12 +225,16 @@ fn of_place(front: &str, place: &ProjectSearcher, asked: &EndAsked) -> Result<En
 fn texts_found(place: &ProjectSearcher, texts: &[(String, bool)]) -> Result<Vec<TextFound>> {
     let filter = place.filter();
     let allows = |file| filter.is_none_or(|filter| filter.allows_file(file));
-    let of = |(text, is_free): &(String, bool)| {
-        let spelling = if *is_free { Spelling::new(text) } else { Spelling::of_text(text) };
-        let Mention { is_anywhere, is_allowed, is_partial } = place.snapshot.mention(&spelling, &allows)?;
-        Ok(TextFound { is_anywhere, is_allowed, is_partial, ..TextFound::default() })
+    let spelling =
+        |(text, is_free): &(String, bool)| if *is_free { Spelling::new(text) } else { Spelling::of_text(text) };
+    let spellings: Vec<Spelling> = texts.iter().map(spelling).collect();
+    let found = |Mention { is_anywhere, is_allowed, is_partial }| TextFound {
+        is_anywhere,
+        is_allowed,
+        is_partial,
+        ..TextFound::default()
     };
-    let mut found = texts.iter().map(of).collect::<Result<Vec<_>>>()?;
+    let mut found: Vec<TextFound> = place.snapshot.mentions(&spellings, &allows)?.into_iter().map(found).collect();
     let denied = found.iter_mut().zip(texts).filter(|(found, _)| !found.is_anywhere && !found.is_partial);
     let (mut denied, spellings): (Vec<&mut TextFound>, Vec<Spelling>) =
         denied.map(|(found, (text, _))| (found, Spelling::of_text(text))).unzip();

@@ -14,6 +14,7 @@ use crate::disk::read_open;
 use crate::error::Result;
 use crate::ids::FileId;
 use crate::signature::{Needed, Sought};
+use crate::source::TextScan;
 use crate::store::{FileRecord, Snapshot};
 use crate::walk::{CHECKOUT, SPECIAL};
 
@@ -49,37 +50,49 @@ impl Snapshot {
     /// For each of the files, where it contains a text in some spelling. Reads at most 256 MiB, first files first.
     pub fn spelled(&self, files: &[Option<&FileRecord>], spelling: &Spelling) -> Result<Vec<Option<Spelled>>> {
         let (is_read, _) = self.to_be_read(files, spelling)?;
-        let find = |(record, is_read): (&Option<&FileRecord>, &bool)| {
+        let Ok(scan) = TextScan::new(Path::new(&self.files.root)) else { return Ok(vec![None; files.len()]) };
+        let find = |buffer: &mut Vec<u8>, (record, is_read): (&Option<&FileRecord>, &bool)| {
             let record = record.filter(|_| *is_read)?;
             // A file that can't be read any more has no match.
-            spelling.find(&self.texts.text(Path::new(&self.files.root), &record.path).ok()?)
+            scan.look(&record.path, buffer, |text| spelling.find(text)).ok()?
         };
-        Ok(files.par_iter().zip(&is_read).map(find).collect())
+        Ok(files.par_iter().zip(&is_read).map_init(Vec::new, find).collect())
     }
 
-    /// Whether any indexed file, and any that `allows`, contains a text in some spelling.
-    pub fn mention(&self, spelling: &Spelling, allows: &(dyn Fn(FileId) -> bool + Sync)) -> Result<Mention> {
+    /// For each text, whether any indexed file, and any that `allows`, contains it in some spelling. Reads each file once.
+    pub fn mentions(&self, spellings: &[Spelling], allows: &(dyn Fn(FileId) -> bool + Sync)) -> Result<Vec<Mention>> {
         let files: Vec<Option<&FileRecord>> = self.files.indexed().map(Some).collect();
-        let (is_read, is_partial) = self.to_be_read(&files, spelling)?;
-        // Nobody looked at files that the index lacks.
-        let is_partial = is_partial || !self.files.complete;
-        let (is_anywhere, is_allowed) = (AtomicBool::new(false), AtomicBool::new(false));
-        files.par_iter().zip(&is_read).filter(|(_, is_read)| **is_read).for_each(|(record, _)| {
-            let Some(record) = record else { return };
-            let may_tell =
-                |allowed| !is_allowed.load(Ordering::Relaxed) && (allowed || !is_anywhere.load(Ordering::Relaxed));
-            let allowed = allows(record.id);
-            if !may_tell(allowed) {
+        let to_be_read = spellings.iter().map(|spelling| self.to_be_read(&files, spelling));
+        let (are_read, are_partial): (Vec<Vec<bool>>, Vec<bool>) = to_be_read.collect::<Result<_>>()?;
+        let Ok(scan) = TextScan::new(Path::new(&self.files.root)) else {
+            return Ok(vec![Mention { is_partial: true, ..Mention::default() }; spellings.len()]);
+        };
+        // Of each text, whether any file has it, and whether an allowed one does.
+        let found: Vec<[AtomicBool; 2]> = spellings.iter().map(|_| Default::default()).collect();
+        files.par_iter().enumerate().for_each_init(Vec::new, |buffer, (at, record)| {
+            let Some(record) = record.filter(|_| are_read.iter().any(|is_read| is_read[at])) else { return };
+            let allowed = usize::from(allows(record.id));
+            let missing = || {
+                let each = spellings.iter().zip(&are_read).zip(&found).filter(|((_, is_read), _)| is_read[at]);
+                each.filter(|(_, found)| !found[allowed].load(Ordering::Relaxed))
+            };
+            if missing().next().is_none() {
                 return;
             }
-            let text = self.texts.text(Path::new(&self.files.root), &record.path);
-            if text.is_ok_and(|text| spelling.stands_in(&text)) {
-                is_anywhere.store(true, Ordering::Relaxed);
-                is_allowed.fetch_or(allowed, Ordering::Relaxed);
-            }
+            // A file that can't be read any more contains nothing.
+            let _ = scan.look(&record.path, buffer, |text| {
+                for (_, found) in missing().filter(|((spelling, _), _)| spelling.stands_in(text)) {
+                    found[..=allowed].iter().for_each(|is_in| is_in.store(true, Ordering::Relaxed));
+                }
+            });
         });
-        let [is_anywhere, is_allowed] = [is_anywhere, is_allowed].map(AtomicBool::into_inner);
-        Ok(Mention { is_anywhere, is_allowed, is_partial })
+        let mention = |([is_anywhere, is_allowed], is_partial): ([AtomicBool; 2], bool)| Mention {
+            is_anywhere: is_anywhere.into_inner(),
+            is_allowed: is_allowed.into_inner(),
+            // Nobody looked at files that the index lacks.
+            is_partial: is_partial || !self.files.complete,
+        };
+        Ok(found.into_iter().zip(are_partial).map(mention).collect())
     }
 
     /// Which texts are in text without units: a lock file, a minified or a large one, what looks like a secret, and the
