@@ -164,10 +164,15 @@ pub fn as_text(bytes: &[u8]) -> Option<Cow<'_, str>> {
         [0xFF, 0xFE, 0, 0, ..] => return None,
         [0xFF, 0xFE, rest @ ..] => utf16(rest, u16::from_le_bytes).into(),
         [0xFE, 0xFF, rest @ ..] => utf16(rest, u16::from_be_bytes).into(),
-        [0xEF, 0xBB, 0xBF, rest @ ..] => String::from_utf8_lossy(rest),
+        [0xEF, 0xBB, 0xBF, rest @ ..] => utf8(rest),
         _ if memchr::memchr(0, head).is_some() => Utf16Order::of(bytes)?.decode(bytes).into(),
-        _ => String::from_utf8_lossy(bytes),
+        _ => utf8(bytes),
     })
+}
+
+/// As `String::from_utf8_lossy`, several times as fast where nothing is to be replaced.
+fn utf8(bytes: &[u8]) -> Cow<'_, str> {
+    str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
 /// As [`as_text`], without a copy where the bytes are the text.
