@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use colgrep_engine::answer::FileAnswer;
 use colgrep_engine::answer::show::{FileAsked, ShowAsked};
-use colgrep_engine::answer::summary::{EndAsked, EndFound, end_of};
+use colgrep_engine::answer::summary::{Audience, EndAsked, EndFound, end_of};
 use colgrep_engine::session::project_searcher::ProjectSearcher;
 use colgrep_index::error::Error;
 use colgrep_index::source::read_text_within;
@@ -71,7 +71,7 @@ pub fn end(group: &ShardGroup<'_>, places: &[ProjectSearcher], asked: &EndAsked)
     let fronts = group.fronts();
     let places: Vec<(&str, &ProjectSearcher)> =
         fronts.iter().filter_map(|(front, at)| Some((front.as_str(), places.get(*at)?))).collect();
-    end_of(&places, asked)
+    end_of(&places, asked, Audience::Client)
 }
 
 /// The text of an indexed file.

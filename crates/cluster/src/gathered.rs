@@ -5,7 +5,7 @@ use std::sync::Arc;
 use colgrep_engine::Detail;
 use colgrep_engine::answer::FileAnswer;
 use colgrep_engine::answer::show::ContextLines;
-use colgrep_engine::answer::summary::{End, EndAsked, EndFound, end};
+use colgrep_engine::answer::summary::{Audience, End, EndAsked, EndFound, end};
 use colgrep_engine::session::corpus::{Parts, RankedPart, RankedTogether};
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -84,7 +84,7 @@ impl Parts for Gathered {
         self.pool.install(|| parts.par_iter().with_max_len(1).map(shown).collect())
     }
 
-    fn end(&self, ranked: &RankedTogether, is_weak: bool) -> colgrep_engine::Result<End> {
+    fn end(&self, ranked: &RankedTogether, is_weak: bool, _: Audience) -> colgrep_engine::Result<End> {
         let Some(read) = ranked.read_as() else { return Ok(End::default()) };
         let mut end = end(read, ranked.is_empty, is_weak, &|asked| self.end_of(asked))?;
         end.is_elsewhere = true;

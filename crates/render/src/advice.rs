@@ -10,8 +10,8 @@ use colgrep_index::{Error as IndexError, ErrorKind};
 #[cfg(feature = "share")]
 use colgrep_share::Error as RemoteError;
 
-use crate::end::shell_word;
 use crate::path::typed;
+use crate::words::shell_word;
 
 /// An error, with advice in terms of the command line and of the server's tools.
 #[derive(Clone, Debug)]

@@ -2,15 +2,23 @@
 
 use std::path::Path;
 
+use anyhow::Result;
+use colgrep_engine::request::filter::changed_left_out;
 use colgrep_engine::request::operators::texts_of;
 use colgrep_engine::request::{Facts, Pattern};
+use colgrep_engine::settings::Settings;
+use colgrep_engine::settings::env::Env;
 use colgrep_engine::{Changes, Question, Scope};
 
-use crate::end::{SearchLimit, path_filters, shell_word, text_filters};
-use crate::words::in_short;
+use crate::end::{SearchLimit, path_filters, text_filters};
+use crate::notice::with_reason;
+use crate::words::{in_short, shell_word};
 
 /// Operators of grep's basic regular expressions that are literal here, and how to write them.
 const BASIC_OPERATORS: [(&str, &str); 2] = [("\\|", "a|b"), ("\\{", "a{2}")];
+
+/// How an answer begins that denies files.
+const NO_FILE: &str = "no file ";
 
 /// Why a search for lines found nothing in `files` files.
 pub fn of_lines(scope: &Scope, files: usize, naming: Naming) -> Option<String> {
@@ -36,6 +44,18 @@ pub fn of_units(scope: &Scope, question: &Question, has_files: bool, naming: Nam
     of_pattern().or_else(|| of_facts(scope, naming).filter(|_| *question == Question::Every))
 }
 
+/// The same of a search for changed files, where `why` says that there are none and some are left out.
+///
+/// # Errors
+/// As [`changed_left_out`].
+pub fn of_changes(why: String, scope: &Scope, settings: &Settings, env: &Env) -> Result<String> {
+    let Some(about) = why.strip_prefix(NO_FILE).filter(|_| scope.changes.is_some()) else { return Ok(why) };
+    let left_out = changed_left_out(scope, settings, env)?;
+    let Some(first) = left_out.first() else { return Ok(why) };
+    let others = if left_out.len() > 1 { format!(" and {} more", left_out.len() - 1) } else { String::new() };
+    Ok(format!("no searched file {about}; left out: {}{others}", with_reason(first)))
+}
+
 /// How filters are named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Naming {
@@ -58,12 +78,12 @@ fn of_filters(scope: &Scope, naming: Naming) -> Option<String> {
     match &scope.changes {
         _ if filters.is_empty() => None,
         Some(Changes::Uncommitted) if filters == named(&path_filters(&changes), naming) => {
-            Some("no file here differs from the last commit".to_string())
+            Some(format!("{NO_FILE}here differs from the last commit"))
         }
         Some(Changes::Since(since)) if filters == named(&path_filters(&changes), naming) => {
-            Some(format!("no file here differs from {}", in_short(since)))
+            Some(format!("{NO_FILE}here differs from {}", in_short(since)))
         }
-        _ => Some(format!("no file {} passes{filters}", place(scope))),
+        _ => Some(format!("{NO_FILE}{} passes{filters}", place(scope))),
     }
 }
 

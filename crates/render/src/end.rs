@@ -1,5 +1,6 @@
 //! The end of an answer: the rule between likely and weak results, and the remark after the last one.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use colgrep_core::strength::{FLOOR, RULE};
@@ -9,8 +10,10 @@ use colgrep_engine::{Changes, Scope, Tests};
 
 use super::style::{self, paint};
 use super::{Format, OutputOptions};
+use crate::notice::with_reason;
+use crate::path::typed as typed_path;
 use crate::remarks::RemarkKind;
-use crate::words::{counted, in_short, in_whole, quoted};
+use crate::words::{counted, in_shell, in_short, in_whole, quoted, shell_word};
 
 /// Maximum number of suggestions that a remark names.
 const NEAR_SHOWN: usize = 4;
@@ -19,9 +22,8 @@ const RULE_COLUMNS_MAX: usize = 60;
 
 /// What is not indexed, though it is text.
 const UNINDEXED: &str = "lock files, minified or large files, outputs of notebooks";
-/// The same, with what the owner of the files alone is told of.
-const UNINDEXED_OR_SECRET: &str =
-    "lock files, minified or large files, outputs of notebooks, files that look like secrets";
+/// What else is not, of which the owner of the files alone is told.
+const SECRET: &str = "files that look like secrets";
 
 /// Writes the rule between likely results and weak ones; on a terminal only, and not between rows for programs or bare
 /// names.
@@ -65,6 +67,7 @@ pub fn cut_query(query: &str) -> Option<String> {
 
 /// The remark on what was not found, or not well enough.
 fn not_found(end: &End, scope: &str) -> Option<String> {
+    let nothing = nothing(end);
     // What nobody would paste again is not printed again.
     let with = |flag: &str| match in_whole(&end.query) {
         true => format!("colgrep {flag} {}{scope}", shell_word(&end.query)),
@@ -74,7 +77,7 @@ fn not_found(end: &End, scope: &str) -> Option<String> {
         let asked = format!("{} (--min-strength, or the setting min_strength)", end.least);
         return Some(format!("nothing here has a strength of {asked}; {} shows what is below", with("--all")));
     }
-    if let Some(unindexed) = unindexed(end) {
+    if let Some(unindexed) = unindexed(end, scope) {
         return Some(unindexed);
     }
     if end.shown == 0
@@ -90,13 +93,13 @@ fn not_found(end: &End, scope: &str) -> Option<String> {
             Some(near) => near,
             None => format!("nearest by meaning: {}", with("--semantic-only")),
         };
-        return Some(format!("nothing here holds \"{tokens}\"; {near}"));
+        return Some(format!("{nothing} holds \"{tokens}\"; {near}"));
     }
     // Another spelling of a name shows in the results.
     let is_respelled = |(typed, read): &(String, String)| letters(typed).eq(letters(read));
-    let read_otherwise = || read_as(end).filter(|_| !(end.shown > 0 && end.read_as.iter().all(is_respelled)));
+    let read_otherwise = || read_as(end, nothing).filter(|_| !(end.shown > 0 && end.read_as.iter().all(is_respelled)));
     let not_found = || (!end.quoted.is_empty()).then(|| unquoted(&end.quoted)).or_else(read_otherwise);
-    if let Some(not_found) = not_found().or_else(|| unheld(end, end.shown)) {
+    if let Some(not_found) = not_found().or_else(|| unheld(end, end.shown, nothing)) {
         let is_near = end.shown == 0 && end.weak > 0;
         let more = if is_near { format!("; {} shows weak answers", with("--all")) } else { String::new() };
         return Some(not_found + &more);
@@ -111,27 +114,49 @@ pub fn is_cut(end: &End) -> bool {
     end.weak > 0 && end.least > FLOOR && !is_nowhere
 }
 
+/// The limits of a search, if it has any: "within `src`".
+fn within(scope: &str) -> Option<String> {
+    Some(scope.trim()).filter(|limits| !limits.is_empty()).map(|limits| format!("within `{limits}`"))
+}
+
 /// The remark on words that only files outside the limits of a search hold.
 fn outside(end: &End, scope: &str) -> Option<String> {
-    let held = (!end.outside.is_empty()).then(|| quoted(&end.outside))?;
-    let limits = match scope.trim() {
-        "" => "what is searched here".to_string(),
-        limits => format!("`{limits}`"),
-    };
-    Some(format!("nothing within {limits} holds {held}, but other files of the project do"))
+    let outside = [end.outside.as_slice(), &end.closed_outside].concat();
+    let held = (!outside.is_empty()).then(|| quoted(&outside))?;
+    let limits = within(scope).unwrap_or_else(|| "within what is searched here".to_string());
+    Some(format!("nothing {limits} holds {held}, but other files of the project do"))
 }
 
 /// The remark on words that only text contains which is not indexed, or that may be in a file that was not read.
-pub fn unindexed(end: &End) -> Option<String> {
+fn unindexed(end: &End, scope: &str) -> Option<String> {
     let listing = |word: &str| {
         let fixed = if word.chars().all(|c| c.is_alphanumeric() || c == '_') { "" } else { "-F " };
         format!("colgrep -i {fixed}-e {}", in_shell(word))
     };
-    let unindexed = [end.unindexed.as_slice(), &end.secret].concat();
-    if let Some(first) = unindexed.first() {
-        let held = quoted(&unindexed);
-        let files = if end.secret.is_empty() { UNINDEXED } else { UNINDEXED_OR_SECRET };
-        return Some(format!("only what is not indexed ({files}) holds {held}; {} lists it", listing(first)));
+    let others = [end.unindexed.as_slice(), &end.secret].concat();
+    let of_left_out = end.left_out.iter().map(|(word, _)| word).filter(|word| !others.contains(word));
+    let words: Vec<String> = others.iter().chain(of_left_out).cloned().collect();
+    if let Some(word) = words.first() {
+        let mut kinds: Vec<String> = Vec::new();
+        kinds.extend((!others.is_empty()).then(|| UNINDEXED.to_string()));
+        kinds.extend((!end.secret.is_empty()).then(|| SECRET.to_string()));
+        let left_out: BTreeSet<&str> =
+            end.left_out.iter().flat_map(|(_, files)| files).map(|file| file.path.as_str()).collect();
+        let first = end.left_out.iter().find_map(|(_, files)| files.first());
+        kinds.extend(first.map(|first| match left_out.len() {
+            1 => with_reason(first),
+            files => format!("{} and {} more", with_reason(first), files - 1),
+        }));
+        // What is left out is searched where it is named.
+        let named = first.filter(|_| others.is_empty());
+        let named = named.map(|file| format!(" {}", in_shell(&typed_path(&file.root, &file.path)))).unwrap_or_default();
+        let place = within(scope).map(|within| format!("{within}, ")).unwrap_or_default();
+        return Some(format!(
+            "{place}only what is not indexed ({}) holds {}; {}{named} lists it",
+            kinds.join(", "),
+            quoted(&words),
+            listing(word)
+        ));
     }
     let first = end.unread.first().filter(|_| end.shown == 0)?;
     Some(format!("not every file was searched for {}; {} searches all", quoted(&end.unread), listing(first)))
@@ -143,23 +168,31 @@ pub fn unquoted(phrases: &[String]) -> String {
     format!("no searched file contains {all}{}; without the quotes, its words are searched", quoted(phrases))
 }
 
+/// What a remark denies: of the owner's files everything, of those of others only what is searched.
+pub const NOTHING_HERE: &str = "nothing here";
+pub const NOTHING_SEARCHED: &str = "nothing in what is searched";
+
+fn nothing(end: &End) -> &'static str {
+    if end.is_elsewhere { NOTHING_SEARCHED } else { NOTHING_HERE }
+}
+
 /// The remark on words that occur nowhere and were read as others, or left out.
-pub fn read_as(end: &End) -> Option<String> {
+pub fn read_as(end: &End, nothing: &str) -> Option<String> {
     let told = |(word, read): &(String, String)| match read.is_empty() {
         true => format!("{:?} is left out", in_short(word)),
         false => format!("{:?} is read as {:?}", in_short(word), in_short(read)),
     };
     let each: Vec<String> = end.read_as.iter().map(told).collect();
-    (!each.is_empty()).then(|| format!("{}, since nothing here holds it as typed", each.join(", ")))
+    (!each.is_empty()).then(|| format!("{}, since {nothing} holds it as typed", each.join(", ")))
 }
 
 /// The remark on words that occur nowhere, with similar ones that do; `found` is the number of results.
-pub fn unheld(end: &End, found: usize) -> Option<String> {
+pub fn unheld(end: &End, found: usize, nothing: &str) -> Option<String> {
     // For tokens without results, this was said already.
     let is_said = end.is_tokens && found == 0 && end.near.is_empty();
     let near = if end.near.is_empty() { "" } else { "; similar words here: " };
     let is_told = !end.unknown.is_empty() && !is_said;
-    is_told.then(|| format!("nothing here holds {}{near}{}", quoted(&end.unknown), near_words(end)))
+    is_told.then(|| format!("{nothing} holds {}{near}{}", quoted(&end.unknown), near_words(end)))
 }
 
 /// The first few suggestions.
@@ -276,22 +309,6 @@ pub fn typed(scope: &Scope) -> String {
     filters.iter().map(SearchLimit::as_flag).chain(paths).map(|word| format!(" {word}")).collect()
 }
 
-/// A query or a path as a shell reads it back.
-pub fn shell_word(text: &str) -> String {
-    let text = text.trim();
-    let word = in_shell(text);
-    if text.starts_with('-') { format!("--query {word}") } else { word }
-}
-
-/// A word as a shell reads it back.
-fn in_shell(text: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "_-./:@%+=,".contains(c);
-    match text.chars().all(is_plain) && !text.is_empty() {
-        true => text.to_string(),
-        false => format!("'{}'", text.replace('\'', "'\\''")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::{Look, OutputRequest};
@@ -387,8 +404,8 @@ mod tests {
             (
                 locked,
                 false,
-                "only what is not indexed (lock files, minified or large files, outputs of notebooks) holds \"a/b\"; \
-                 colgrep -i -F -e a/b lists it",
+                "within `src`, only what is not indexed (lock files, minified or large files, outputs of notebooks) holds \
+                 \"a/b\"; colgrep -i -F -e a/b lists it",
             ),
             (unread, false, "not every file was searched for \"frob\"; colgrep -i -e frob searches all"),
             (full, false, ""),
@@ -418,18 +435,5 @@ mod tests {
         let globs = " -t rst --include '*.md' --include docs --iglob '!*.py'";
         let told = format!("{globs} --no-code-only --tests only --since 'HEAD~2' web 'it'\\''s' api");
         assert_eq!(typed(&scope), told);
-    }
-
-    #[test]
-    fn a_shell_reads_a_word_back() {
-        for (text, expected) in [
-            ("E0502", "E0502"),
-            ("a b", "'a b'"),
-            ("it's", "'it'\\''s'"),
-            ("--no-index", "--query --no-index"),
-            ("$HOME", "'$HOME'"),
-        ] {
-            assert_eq!(shell_word(text), expected);
-        }
     }
 }

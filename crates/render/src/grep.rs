@@ -145,7 +145,7 @@ pub fn print_lines(asked: &LineSearch<'_>, env: &Env, settings: &Settings) -> Re
         failed |= !found && coverage.failed > 0;
     }
     if !found && !failed && !nothing && !is_told {
-        asked.tell_empty(&options, files.len());
+        asked.tell_empty(&options, files.len(), (settings, env))?;
     }
     Ok(LineOutcome { found, failed: failed && !(found && options.wish.silent) })
 }
@@ -160,7 +160,7 @@ pub fn print_files(asked: &LineSearch<'_>, env: &Env, settings: &Settings) -> Re
     let (mut files, complete) = grep.sorted_files(asked.sorting)?;
     files.truncate(asked.lines.files.unwrap_or(usize::MAX));
     if files.is_empty() && complete {
-        asked.tell_empty(&options, 0);
+        asked.tell_empty(&options, 0, (settings, env))?;
     }
     if !options.wish.silent {
         let full = |file: &SearchedFile| file.full.as_ref().map_or_else(String::new, |path| absolute_name(path));
@@ -171,12 +171,13 @@ pub fn print_files(asked: &LineSearch<'_>, env: &Env, settings: &Settings) -> Re
 
 impl<'a> LineSearch<'a> {
     /// Says why nothing was found in `files` files, where that is about how it was asked for.
-    fn tell_empty(&self, options: &OutputOptions, files: usize) {
+    fn tell_empty(&self, options: &OutputOptions, files: usize, (settings, env): (&Settings, &Env)) -> Result<()> {
         let wish = &options.wish;
         let is_told = !(wish.quiet || wish.silent || wish.format.is_json() || self.lines.no_messages);
         if let Some(why) = empty::of_lines(self.scope, files, Naming::Flags).filter(|_| is_told) {
-            remark!("colgrep: {why}");
+            remark!("colgrep: {}", empty::of_changes(why, self.scope, settings, env)?);
         }
+        Ok(())
     }
 
     fn grep(

@@ -154,6 +154,11 @@ fn reason(why: Unranked) -> (&'static str, &'static str) {
     }
 }
 
+/// A path of which nothing is indexed, with the reason: `gen/a.py (tracked by git, but ignored)`.
+pub fn with_reason(of: &NotRanked) -> String {
+    format!("{} ({})", typed(&of.root, &of.path), reason(of.why).0)
+}
+
 /// Why a path can't be ranked, and what finds its lines all the same.
 pub fn not_ranked(of: &NotRanked) -> Hinted {
     let shown = typed(&of.root, &of.path);

@@ -1,4 +1,4 @@
-//! Numbers and lists in words.
+//! Numbers, lists and paths in words, for people and for shells.
 
 use indicatif::DecimalBytes;
 
@@ -48,4 +48,38 @@ pub fn in_whole(query: &str) -> bool {
 /// Bytes in words: `1.50 MB`.
 pub fn in_words(bytes: u64) -> String {
     DecimalBytes(bytes).to_string()
+}
+
+/// A query or a path as a shell reads it back.
+pub fn shell_word(text: &str) -> String {
+    let text = text.trim();
+    let word = in_shell(text);
+    if text.starts_with('-') { format!("--query {word}") } else { word }
+}
+
+/// A word as a shell reads it back.
+pub(crate) fn in_shell(text: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "_-./:@%+=,".contains(c);
+    match text.chars().all(is_plain) && !text.is_empty() {
+        true => text.to_string(),
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shell_reads_a_word_back() {
+        for (text, expected) in [
+            ("E0502", "E0502"),
+            ("a b", "'a b'"),
+            ("it's", "'it'\\''s'"),
+            ("--no-index", "--query --no-index"),
+            ("$HOME", "'$HOME'"),
+        ] {
+            assert_eq!(shell_word(text), expected);
+        }
+    }
 }

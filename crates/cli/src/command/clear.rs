@@ -1,7 +1,7 @@
 //! `colgrep clear`: removes indexes.
 
-use colgrep_render::end::shell_word;
 use colgrep_render::remark;
+use colgrep_render::words::shell_word;
 use std::time::Duration;
 
 use anyhow::{Result, bail};

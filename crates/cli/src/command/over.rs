@@ -19,6 +19,7 @@ use colgrep_render::console::Console;
 use colgrep_render::escape::{escape_control, escape_line, in_json};
 use colgrep_render::remarks::RemarkKind;
 use colgrep_render::shards::told;
+use colgrep_render::words::shell_word;
 use colgrep_render::{OutputRequest, end};
 
 /// Bytes of an answer that are buffered before output begins.
@@ -76,7 +77,7 @@ pub fn run(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
         let results = Results::of_shards((request, run.files()), &gathered, ranked);
         if !options.wish.silent {
             let mut out = HeldOutput { out: io::stdout().lock(), bytes: Vec::new(), has_begun: &has_begun };
-            let shards = end::shell_word(&file.to_string_lossy());
+            let shards = shell_word(&file.to_string_lossy());
             let scope = (!env.trace).then(|| format!(" --shards {shards}{}", end::typed(&request.scope)));
             colgrep_render::print(&mut out, &results, &options, scope.as_deref(), &console)?;
             out.flush()?;

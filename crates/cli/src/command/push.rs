@@ -20,8 +20,7 @@ use crate::FOUND;
 use crate::args::PushArgs;
 use crate::transfer::Transfer;
 use colgrep_render::console::{Console, tell_refused};
-use colgrep_render::end::shell_word;
-use colgrep_render::words::{counted, in_words};
+use colgrep_render::words::{counted, in_words, shell_word};
 
 const DAY: u64 = 86_400;
 

@@ -17,11 +17,11 @@ use crate::args::{Plan, Task, command_like};
 use crate::{FAILED, FOUND, NOTHING};
 use colgrep_render::console::Console;
 use colgrep_render::empty::{self, Naming};
-use colgrep_render::end::{self, shell_word};
+use colgrep_render::end;
 use colgrep_render::json;
 use colgrep_render::path::{is_stdin, is_stream};
 use colgrep_render::remarks::RemarkKind;
-use colgrep_render::words::in_short;
+use colgrep_render::words::{in_short, shell_word};
 
 pub(super) fn run(mut plan: Plan, env: &Env) -> Result<u8> {
     match &plan.task {
@@ -137,7 +137,7 @@ fn ask(plan: &Plan, env: &Env, session: &mut Session, console: &Console) -> Resu
         (why, _) => why,
     };
     if let Some(why) = why {
-        console.hold(RemarkKind::NotFound, why);
+        console.hold(RemarkKind::NotFound, empty::of_changes(why, scope, session.settings(), env)?);
     }
     Ok(if is_empty { NOTHING } else { FOUND })
 }

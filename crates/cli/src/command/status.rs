@@ -5,9 +5,9 @@ use std::io::Write as _;
 
 use anyhow::Result;
 use colgrep_engine::history::HistoryPlace;
-use colgrep_engine::notice::HistoryState;
+use colgrep_engine::notice::{HistoryState, Unranked};
 use colgrep_engine::project::Project;
-use colgrep_engine::request::filter::tracked_but_ignored;
+use colgrep_engine::request::filter::tracked_left_out;
 use colgrep_engine::settings::env::Env;
 use colgrep_index::ErrorKind;
 use colgrep_index::history::Unknown;
@@ -114,7 +114,10 @@ pub(super) fn run(args: &StatusArgs, env: &Env) -> Result<u8> {
                 bytes: vectors.bytes_on_disk(),
             });
             describe(&snapshot.files, &mut status);
-            add_skipped(&mut status, TRACKED, &tracked_but_ignored(&project, &snapshot.files)?);
+            // Hidden files are left out of most trees, and nobody misses them.
+            let left_out = tracked_left_out(&project, &snapshot.files)?.into_iter();
+            let ignored = left_out.filter(|file| file.why == Unranked::IgnoredTracked).map(|file| file.path);
+            add_skipped(&mut status, TRACKED, &ignored.collect::<Vec<_>>());
             status.building = building(&project, Some(&snapshot));
         }
         Err(error) if error.kind() == ErrorKind::Missing => status.building = building(&project, None),

@@ -191,6 +191,88 @@ fn words_in_files_that_are_not_indexed_are_not_denied() {
 }
 
 #[test]
+fn words_in_tracked_files_that_are_left_out_are_not_denied() {
+    let sandbox = project();
+    sandbox.write("gen/a.py", "def handler_915():\n    pass\n");
+    sandbox.write("gen/b.py", "both_916 = handler_915()\n");
+    sandbox.write(".github/ci.yml", "steps: both_916 hidden_917\n");
+    sandbox.write("gen/.env", "token_918=1\n");
+    sandbox.write("go.sum", "github.com/Acme/locked_919 v1.0.0\n");
+    git(&sandbox, &["init", "-q"]);
+    git(&sandbox, &["add", "-f", "."]);
+    git(&sandbox, &["commit", "-qm", "first"]);
+    sandbox.write(".git/info/exclude", "gen/\n");
+    let ignored = "tracked by git, but ignored";
+    for (args, told) in [
+        (
+            &["handler_915"][..],
+            format!(
+                "only what is not indexed (gen/a.py ({ignored}) and 1 more) holds \"handler_915\"; \
+                 colgrep -i -e handler_915 gen/a.py lists it"
+            ),
+        ),
+        (
+            &["hidden_917"],
+            "only what is not indexed (.github/ci.yml (hidden)) holds \"hidden_917\"; \
+             colgrep -i -e hidden_917 .github/ci.yml lists it"
+                .to_string(),
+        ),
+        (&["where is hidden_917 set"], "(.github/ci.yml (hidden)) holds \"hidden_917\"".to_string()),
+        (&["both_916"], "only what is not indexed (.github/ci.yml (hidden) and 1 more) holds \"both_916\"".to_string()),
+        (&["token_918"], "files that look like secrets) holds \"token_918\"".to_string()),
+        (&["handler_915", "src"], "nothing within `src` holds \"handler_915\", but other files".to_string()),
+        (&["token_918", "src"], "nothing within `src` holds \"token_918\", but other files".to_string()),
+        (&["locked_919", "src"], "nothing within `src` holds \"locked_919\", but other files".to_string()),
+        (&["absent_920"], "nothing here holds \"absent_920\"".to_string()),
+    ] {
+        let ran = sandbox.run(args);
+        assert!(ran.status == 1 && ran.err.contains(&told), "{args:?}: {ran:?}");
+    }
+    assert_eq!(sandbox.run(&["-i", "-e", "handler_915", "gen/a.py"]).out, "gen/a.py:1:def handler_915():\n");
+    // A file outside the scope does not hide one that is not indexed.
+    sandbox.write("src/go.sum", "github.com/Acme/twice_921 v1.0.0\n");
+    sandbox.write("near.py", "twice_921 = 1\n");
+    let ran = sandbox.run(&["twice_921", "src"]);
+    assert!(ran.err.contains("within `src`, only what is not indexed (lock files"), "{ran:?}");
+    // A client hears of none of these files, and nothing that is false.
+    let mut client = Client::start(&sandbox, &[]);
+    let denied = |word: &str| format!("nothing in what is searched holds \"{word}\"");
+    for word in ["handler_915", "hidden_917", "token_918", "absent_920"] {
+        let text = client.good("search", json!({"query": word}));
+        let rest = text.replace(&denied(word), "");
+        assert!(
+            text.contains(&denied(word)) && rest == "(no results)\n(; `all` shows what is near by meaning)\n",
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn changed_files_that_are_left_out_are_named() {
+    let sandbox = project();
+    sandbox.write("gen/a.py", "def handler_915():\n    pass\n");
+    sandbox.write("go.sum", "github.com/Acme/locked_919 v1.0.0\n");
+    git(&sandbox, &["init", "-q"]);
+    git(&sandbox, &["add", "."]);
+    git(&sandbox, &["commit", "-qm", "first"]);
+    sandbox.write(".git/info/exclude", "gen/\n");
+    let told = |words: &str| sandbox.run(&words.split(' ').collect::<Vec<_>>()).err;
+    let none = "colgrep: no file here differs from the last commit\n";
+    assert_eq!((told("handler_915 --changed").as_str(), told("-e 915 --changed").as_str()), (none, none));
+    sandbox.write("gen/a.py", "def handler_915():\n    return 1\n");
+    let one = "colgrep: no searched file here differs from the last commit; \
+               left out: gen/a.py (tracked by git, but ignored)\n";
+    assert_eq!((told("handler_915 --changed").as_str(), told("-e 915 --changed").as_str()), (one, one));
+    assert_eq!(told("handler_915 --changed -t rust"), "colgrep: no file here passes -t rust --changed\n");
+    assert!(told("handler_915 --changed -t python").starts_with("colgrep: no searched file here passes -t python"));
+    sandbox.write("go.sum", "github.com/Acme/locked_919 v1.0.1\n");
+    assert_eq!(
+        told("handler_915 --since HEAD"),
+        one.replace("the last commit", "HEAD").replace(")\n", ") and 1 more\n")
+    );
+}
+
+#[test]
 fn who_asks_for_meaning_alone_gets_what_is_near() {
     let sandbox = project().with_meaning();
     assert_eq!(sandbox.run(&["E0599"]).status, 1);

@@ -136,7 +136,7 @@ fn search_does_what_the_other_tools_do() {
     let by_id = client.good("read_unit", json!({"id": id}));
     assert_eq!(client.good("search", json!({"name": format!("#{id}")})), by_id);
     for (asked, why) in [
-        (json!({"name": "no_such_unit"}), "no unit here is named \"no_such_unit\""),
+        (json!({"name": "no_such_unit"}), "no unit in what is searched is named \"no_such_unit\""),
         (json!({"file": "src/nosuch.rs:4"}), "src/nosuch.rs is not a file"),
         (json!({"file": format!("{ring}:9999")}), "has no line 9999"),
         (json!({}), "query is empty"),
@@ -353,7 +353,7 @@ fn every_tool_answers() {
             "src/queue/ring.rs:3-6 class RingBuffer\n3: pub struct RingBuffer {\n4:     slots: Vec<Option<String>>,\n5:     head: usize,\n6: }\n    #",
         ),
         ("search", json!({"query": "parse", "pattern": "is_err", "tests": "only"}), "tests/parse_test.rs:"),
-        ("search", json!({"query": "zzzqqq"}), "(no results)\n(nothing here holds \"zzzqqq\")\n"),
+        ("search", json!({"query": "zzzqqq"}), "(no results)\n(nothing in what is searched holds \"zzzqqq\")\n"),
         ("grep", json!({"pattern": "MissingPath,"}), "src/http/parse.rs:15:    MissingPath,\n"),
         ("grep", json!({"pattern": "b\"GET /\"", "fixed": true, "include": ["*_test.rs"]}), "tests/parse_test.rs:"),
         ("grep", json!({"pattern": "zzzqqq"}), "(no lines)\n"),

@@ -135,7 +135,7 @@ fn nothing_found_has_its_reason_in_every_protocol() {
         (json!({"pattern": "push", "offset": 50}), "(no further line: there are 3 lines)"),
     ] {
         let text = client.good("search", asked.clone());
-        assert!(text.contains(why) && !text.contains("nothing here holds"), "{asked}: {text}");
+        assert!(text.contains(why) && !text.contains("nothing in what"), "{asked}: {text}");
     }
     let server = Server::start(&sandbox, &[]);
     server.ready();

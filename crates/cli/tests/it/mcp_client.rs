@@ -258,13 +258,16 @@ fn an_answer_ends_for_agents_too() {
     let text = held["content"][0]["text"].as_str().expect("a text");
     assert!(text.contains("\n(strength of each, 0 to 1: 0.98)\n(root "), "{text}");
     let none = client.good("search", json!({"query": "E0599"}));
-    assert!(none.contains("(nothing here holds \"E0599\"; `all` shows what is near by meaning)\n"), "{none}");
+    assert!(
+        none.contains("(nothing in what is searched holds \"E0599\"; `all` shows what is near by meaning)\n"),
+        "{none}"
+    );
     let far = "comets of the sky by kind";
     let few = client.result("search", json!({"query": far}));
     let all = client.result("search", json!({"query": far, "all": true}));
     let count = |answer: &serde_json::Value| answer["structuredContent"]["hits"].as_array().map_or(0, Vec::len);
     assert!(count(&few) < count(&all), "{few} {all}");
-    assert!(few["content"].to_string().contains("nothing here holds"), "{few}");
+    assert!(few["content"].to_string().contains("nothing in what is searched holds"), "{few}");
     let sure = client.result("search", json!({"query": "E0502", "min_strength": "0.99"}));
     assert_eq!(count(&sure), 0);
     let wrong = client.result("search", json!({"query": "E0502", "min_strength": 2}));

@@ -153,7 +153,7 @@ fn an_agent_follows_calls_over_levels() {
         assert!(nothing.ends_with(&told), "{arguments}: {nothing}");
     }
     for (arguments, why) in [
-        (json!({"name": "push", "kind": "class"}), "no class here is named \"push\""),
+        (json!({"name": "push", "kind": "class"}), "no class in what is searched is named \"push\""),
         (json!({"name": "reserve", "paths": "tests"}), "no unit in what is searched is named \"reserve\""),
         (json!({"query": "push", "depth": 2}), "depth follows one of `calls` and `called_by`"),
         (json!({"calls": "push", "called_by": "push", "depth": 2}), "depth follows one of"),

@@ -15,6 +15,7 @@ use colgrep_cluster::{
 use colgrep_core::collapse::PerFile;
 use colgrep_core::knob::{Knob, Knobs, Profile};
 use colgrep_engine::answer::FileAnswer;
+use colgrep_engine::answer::summary::Audience;
 use colgrep_engine::project::Project;
 use colgrep_engine::project::model::Model;
 use colgrep_engine::project::open::open;
@@ -177,7 +178,7 @@ pub fn told(ranked: &RankedTogether, parts: &dyn Parts) -> String {
     }
     if !ranked.ranked.is_empty() {
         for is_weak in [false, true] {
-            let mut end = parts.end(ranked, is_weak).expect("the remarks");
+            let mut end = parts.end(ranked, is_weak, Audience::Client).expect("the remarks");
             end.is_elsewhere = false;
             told += &format!("{end:?}\n");
         }

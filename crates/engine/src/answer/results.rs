@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use colgrep_core::strength::RULE;
 
 use crate::answer::FileAnswer;
-use crate::answer::summary::End;
+use crate::answer::summary::{Audience, End};
 use crate::error::{Error, Result};
 use crate::project::damage::damage;
 use crate::request::{Detail, Question, SearchRequest};
@@ -84,7 +84,7 @@ impl Results<'_> {
     pub fn end(&self) -> Result<End> {
         let strongest = (0..self.len()).map(|at| self.ranked.strength(at)).fold(0.0, f32::max);
         let end = match self.has_end || self.only_matches {
-            true => self.parts.end(&self.ranked, strongest < RULE),
+            true => self.parts.end(&self.ranked, strongest < RULE, Audience::Owner),
             false => Ok(End::default()),
         };
         let end = end.inspect_err(|error| (0..self.ranked.ranked.len()).for_each(|part| self.repair(part, error)))?;

@@ -13,11 +13,13 @@ use colgrep_core::token::{Tokenizer, is_stop_word, parts, words};
 use colgrep_index::ids::FileId;
 use colgrep_index::source::read_text;
 use colgrep_index::store::Mention;
+use colgrep_syntax::read::looks_secret;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::notice::{NotRanked, Notice};
-use crate::request::filter::{is_allowed, not_ranked, unreadable};
+use crate::request::filter::{allows_path, is_allowed, not_ranked, tracked_left_out, unreadable};
+use crate::request::rules::is_below;
 use crate::session::project_searcher::ProjectSearcher;
 
 /// Longest question, in words, for which files with all its words are counted: no file is expected to contain all words
@@ -79,8 +81,14 @@ pub struct End {
     /// Words of the question that only text contains which is not indexed: lock files, minified and large files, outputs
     /// of notebooks.
     pub unindexed: Vec<String>,
-    /// Words of the question that only files contain which look like secrets. Nothing of them leaves the process.
+    /// Words of the question that only files contain which look like secrets; for the owner alone.
     pub secret: Vec<String>,
+    /// Words of the question that files contain which git tracks and an ignore rule or their name leaves out of the index,
+    /// each with these files; for the owner alone.
+    pub left_out: Vec<(String, Vec<NotRanked>)>,
+    /// Words of the question that such files contain outside of the scope, or what looks like a secret there; for the owner
+    /// alone.
+    pub closed_outside: Vec<String>,
     /// Words of the question that files contain, but none that the scope leaves.
     pub outside: Vec<String>,
     /// Words of the question that no file is known to contain, of which some were not read.
@@ -96,6 +104,16 @@ pub struct End {
     pub is_held: bool,
     /// Whether the files are on other machines, so that nothing here lists them.
     pub is_elsewhere: bool,
+}
+
+/// Who hears the remarks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Audience {
+    /// Whoever has the files.
+    Owner,
+    /// Somebody who is served only some of them: for the others, files that look like secrets or are left out of the index
+    /// are not there.
+    Client,
 }
 
 /// What the remarks ask of the parts of a corpus. Empty fields are not looked up.
@@ -131,19 +149,25 @@ pub struct EndFound {
 }
 
 /// Whether the files of a part of a corpus contain a text, in any case.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TextFound {
-    /// Whether an indexed file does.
+    /// Whether an indexed file does, or one that is not indexed outside of the scope.
     pub is_anywhere: bool,
-    /// Whether one does that the scope allows.
+    /// Whether an indexed one does that the scope allows.
     pub is_allowed: bool,
     /// Whether some files were not read, so that nobody knows.
     pub is_partial: bool,
-    /// Whether only text files that are not indexed do.
+    /// Whether, of the scope, only text that is not indexed has it.
     pub is_skipped: bool,
-    /// Whether the text occurs only in files that look like secrets. Not sent to other processes.
+    /// Whether a file of the scope does that looks like a secret. Not sent to other processes.
     #[serde(skip)]
     pub is_secret: bool,
+    /// Files of the scope with the text that git tracks and that are left out of the index. Not sent either.
+    #[serde(skip)]
+    pub left_out: Vec<NotRanked>,
+    /// Whether such a file has the text outside of the scope, or one that looks like a secret. Not sent either.
+    #[serde(skip)]
+    pub is_closed_outside: bool,
 }
 
 impl TextFound {
@@ -153,11 +177,30 @@ impl TextFound {
         self.is_partial |= other.is_partial;
         self.is_skipped |= other.is_skipped;
         self.is_secret |= other.is_secret;
+        self.left_out.extend(other.left_out);
+        self.is_closed_outside |= other.is_closed_outside;
+    }
+
+    /// Adds a file that contains the text and is not indexed.
+    fn add_skipped(&mut self, path: &str, place: &ProjectSearcher, left_out: &[NotRanked]) {
+        let is_inside = place.within.below.iter().any(|below| is_below(path, below));
+        let is_in_scope = is_inside && allows_path(path, &place.rules, &place.snapshot.files);
+        let record = place.snapshot.files.at(path);
+        let is_secret = looks_secret(path) && record.is_none_or(|record| record.skip.is_some());
+        let left_out = left_out.iter().find(|file| file.path == path);
+        match (is_in_scope, left_out) {
+            (true, _) if is_secret => self.is_secret = true,
+            (true, Some(file)) => self.left_out.push(file.clone()),
+            (true, None) => self.is_skipped = true,
+            (false, None) if !is_secret => self.is_anywhere = true,
+            (false, _) => self.is_closed_outside = true,
+        }
     }
 
     /// Whether it is certain that no file contains the text.
-    fn is_denied(self) -> bool {
-        !self.is_anywhere && !self.is_partial && !self.is_skipped
+    fn is_denied(&self) -> bool {
+        let is_closed = self.is_secret || self.is_closed_outside || !self.left_out.is_empty();
+        !self.is_anywhere && !self.is_partial && !self.is_skipped && !is_closed
     }
 }
 
@@ -187,15 +230,15 @@ fn grown<T: Default>(all: &mut Vec<T>, own: Vec<T>, mut add: impl FnMut(&mut T, 
 }
 
 /// Answers for places, each with the prefix of its paths.
-pub fn end_of(places: &[(&str, &ProjectSearcher)], asked: &EndAsked) -> Result<EndFound> {
+pub fn end_of(places: &[(&str, &ProjectSearcher)], asked: &EndAsked, audience: Audience) -> Result<EndFound> {
     let mut all = EndFound::default();
     for (front, place) in places {
-        all.add(of_place(front, place, asked)?);
+        all.add(of_place(front, place, asked, audience)?);
     }
     Ok(all)
 }
 
-fn of_place(front: &str, place: &ProjectSearcher, asked: &EndAsked) -> Result<EndFound> {
+fn of_place(front: &str, place: &ProjectSearcher, asked: &EndAsked, audience: Audience) -> Result<EndFound> {
     let lexical = &place.snapshot.lexical;
     let units = asked.units.iter().map(|word| lexical.count_of_word(word)).collect::<std::result::Result<_, _>>()?;
     let (mut files, mut held): (Vec<u64>, Vec<HashSet<FileId>>) = (Vec::new(), Vec::new());
@@ -218,11 +261,11 @@ fn of_place(front: &str, place: &ProjectSearcher, asked: &EndAsked) -> Result<En
             .iter()
             .map(|term| Ok(spelled(place, term)?.map(|word| (front.to_string(), word))))
             .collect::<Result<_>>()?,
-        texts: texts_found(place, &asked.texts)?,
+        texts: texts_found(place, &asked.texts, audience)?,
     })
 }
 
-fn texts_found(place: &ProjectSearcher, texts: &[(String, bool)]) -> Result<Vec<TextFound>> {
+fn texts_found(place: &ProjectSearcher, texts: &[(String, bool)], audience: Audience) -> Result<Vec<TextFound>> {
     let filter = place.filter();
     let allows = |file| filter.is_none_or(|filter| filter.allows_file(file));
     let spelling =
@@ -235,13 +278,20 @@ fn texts_found(place: &ProjectSearcher, texts: &[(String, bool)]) -> Result<Vec<
         ..TextFound::default()
     };
     let mut found: Vec<TextFound> = place.snapshot.mentions(&spellings, &allows)?.into_iter().map(found).collect();
-    let denied = found.iter_mut().zip(texts).filter(|(found, _)| !found.is_anywhere && !found.is_partial);
-    let (mut denied, spellings): (Vec<&mut TextFound>, Vec<Spelling>) =
+    let denied = found.iter_mut().zip(texts).filter(|(found, _)| !found.is_allowed && !found.is_partial);
+    let (denied, spellings): (Vec<&mut TextFound>, Vec<Spelling>) =
         denied.map(|(found, (text, _))| (found, Spelling::of_text(text))).unzip();
     if !denied.is_empty() {
-        let (skipped, is_unread) = place.snapshot.in_skipped(&spellings);
-        for (found, skipped) in denied.iter_mut().zip(skipped) {
-            (found.is_skipped, found.is_secret, found.is_partial) = (skipped.is_open, skipped.is_secret, is_unread);
+        let left_out = match audience {
+            Audience::Owner => tracked_left_out(&place.project, &place.snapshot.files)?,
+            Audience::Client => Vec::new(),
+        };
+        let besides: Vec<&str> = left_out.iter().map(|file| file.path.as_str()).collect();
+        let with_secrets = audience == Audience::Owner;
+        let (held, is_unread) = place.snapshot.in_skipped(&spellings, with_secrets, &besides);
+        for (found, paths) in denied.into_iter().zip(held) {
+            paths.iter().for_each(|path| found.add_skipped(path, place, &left_out));
+            found.is_partial = is_unread;
         }
     }
     Ok(found)
@@ -327,11 +377,17 @@ fn deny(end: &mut End, query: &Query, is_weak: bool, ask: &dyn Fn(&EndAsked) -> 
     }
     let found = ask(&EndAsked { texts: texts.clone(), ..EndAsked::default() })?.texts;
     for ((text, _), found) in texts.into_iter().zip(&found).filter(|(_, found)| !found.is_allowed) {
+        let is_left_out = !found.left_out.is_empty() && end.left_out.iter().all(|(known, _)| *known != text);
+        if is_left_out {
+            end.left_out.push((text.clone(), found.left_out.clone()));
+        }
         let list = match found {
-            TextFound { is_anywhere: true, is_partial: false, .. } => &mut end.outside,
             TextFound { is_skipped: true, .. } => &mut end.unindexed,
             TextFound { is_secret: true, .. } => &mut end.secret,
+            _ if !found.left_out.is_empty() => continue,
             TextFound { is_partial: true, .. } => &mut end.unread,
+            TextFound { is_anywhere: true, .. } => &mut end.outside,
+            TextFound { is_closed_outside: true, .. } => &mut end.closed_outside,
             _ => continue,
         };
         if !list.contains(&text) {

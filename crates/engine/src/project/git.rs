@@ -67,6 +67,11 @@ impl Changed {
         self.files.is_empty() && self.folders.is_empty() && self.tracked.is_none()
     }
 
+    /// The paths of changed files from the root, in no order, without those inside folders that count as a whole.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().map(String::as_str)
+    }
+
     /// Whether a file, by its path from the root, is among them.
     pub fn contains(&self, path: &str) -> bool {
         let below = |folder: &String| path.strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/'));

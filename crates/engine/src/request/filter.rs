@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
 
 use colgrep_index::ids::FileId;
 use colgrep_index::lexical::{UnitFilter, UnitPlace};
@@ -19,8 +20,10 @@ use crate::project::git::{Asker, GitRepository};
 use crate::project::open::go_on_unless;
 use crate::request::facts::{Facts, UnitsWithFacts};
 use crate::request::pattern::{LineMatcher, lines_in_files};
-use crate::request::rules::{FilePart, PathRules, is_below};
+use crate::request::rules::{FilePart, PathRules, Scope, is_below};
 use crate::request::structure::StructureMatcher;
+use crate::settings::Settings;
+use crate::settings::env::Env;
 
 /// The filter of one search in one project.
 #[derive(Debug)]
@@ -118,7 +121,7 @@ pub fn not_ranked<'a>(
     below.iter().filter(missing).map(move |path| NotRanked {
         root: project.root.clone(),
         path: path.clone(),
-        why: reason(path, project, snapshot, &walked),
+        why: reason(path, project, &snapshot.files, &walked),
     })
 }
 
@@ -126,7 +129,7 @@ pub fn not_ranked<'a>(
 /// read, by path.
 pub fn unreadable<'a>(below: &[String], rules: &PathRules, snapshot: &'a Snapshot) -> Vec<&'a str> {
     let skipped = snapshot.files.files.iter().filter(|f| f.skip == Some(Skip::Unreadable) && allows(rules, f));
-    let closed = refused(snapshot).filter(|path| rules.allows_below(path));
+    let closed = refused(&snapshot.files).filter(|path| rules.allows_below(path));
     let mut paths: Vec<&str> = closed.chain(skipped.map(|f| f.path.as_str())).collect();
     paths.retain(|path| below.iter().any(|b| is_below(path, b)) && !below.iter().any(|b| b == path));
     paths.sort_unstable();
@@ -142,33 +145,41 @@ pub fn is_allowed(path: &str, rules: &PathRules, snapshot: &Snapshot) -> bool {
     }
 }
 
+/// Whether the rules allow a file of the tree, indexed or not.
+pub fn allows_path(path: &str, rules: &PathRules, table: &FileTable) -> bool {
+    match table.at(path) {
+        Some(file) if file.skip.is_none() => allows(rules, file),
+        _ => rules.part(path, || language::detect(Path::new(path), &[]).name, false).is_some(),
+    }
+}
+
 fn allows(rules: &PathRules, file: &FileRecord) -> bool {
     rules.part(&file.path, || &file.language, has_test_modules(file)).is_some()
 }
 
 /// What the walk was not let into.
-fn refused(snapshot: &Snapshot) -> impl Iterator<Item = &str> {
+fn refused(table: &FileTable) -> impl Iterator<Item = &str> {
     let is_refused = |reason: &str| !LEFT_ON_PURPOSE.contains(&reason);
-    snapshot.files.unreadable.iter().filter(move |(_, reason)| is_refused(reason)).map(|(path, _)| path.as_str())
+    table.unreadable.iter().filter(move |(_, reason)| is_refused(reason)).map(|(path, _)| path.as_str())
 }
 
 /// Why nothing of a path is indexed. `walked` is filled once the paths of the whole tree are needed.
-fn reason(path: &str, project: &Project, snapshot: &Snapshot, walked: &OnceCell<HashSet<String>>) -> Unranked {
-    let skip = snapshot.files.at(path).and_then(|file| file.skip);
-    let is_unreadable = || refused(snapshot).any(|known| is_below(path, known));
-    let checkouts = snapshot.files.unreadable.iter().filter(|(_, reason)| reason == CHECKOUT);
+fn reason(path: &str, project: &Project, table: &FileTable, walked: &OnceCell<HashSet<String>>) -> Unranked {
+    let skip = table.at(path).and_then(|file| file.skip);
+    let is_unreadable = || refused(table).any(|known| is_below(path, known));
+    let checkouts = table.unreadable.iter().filter(|(_, reason)| reason == CHECKOUT);
     let is_of_checkout = checkouts.into_iter().any(|(checkout, _)| is_below(path, checkout));
     let is_tracked =
         || GitRepository::new(project.root.clone(), project.programs.clone()).tracks(path).unwrap_or_default();
-    let is_hidden = !snapshot.files.hidden && path.split('/').any(|name| name.starts_with('.'));
+    let is_hidden = is_hidden(path, table);
     match skip {
         Some(skip) => Unranked::Skipped(skip),
         None if is_of_checkout => Unranked::OtherCheckout,
         None if is_unreadable() => Unranked::Unreadable,
-        None if is_hidden && !snapshot.files.secrets && looks_secret(path) => Unranked::HiddenSecret,
+        None if is_hidden && !table.secrets && looks_secret(path) => Unranked::HiddenSecret,
         None if is_hidden => Unranked::Hidden,
         None if project.root.join(path).is_file() => {
-            match walked.get_or_init(|| paths_in(project, snapshot)).contains(path) {
+            match walked.get_or_init(|| paths_in(project, table)).contains(path) {
                 true => Unranked::New,
                 false if is_tracked() => Unranked::IgnoredTracked,
                 false => Unranked::Ignored,
@@ -178,31 +189,70 @@ fn reason(path: &str, project: &Project, snapshot: &Snapshot, walked: &OnceCell<
     }
 }
 
-/// Regular files below the root that git tracks and a rule keeps out of the index, by path; none outside a repository.
+/// Regular files below the root that git tracks and that an ignore rule, a setting or their hidden name keeps out of the
+/// index, by path; none outside a repository.
 ///
 /// # Errors
 /// When the tree can't be walked.
-pub fn tracked_but_ignored(project: &Project, table: &FileTable) -> Result<Vec<String>> {
+pub fn tracked_left_out(project: &Project, table: &FileTable) -> Result<Vec<NotRanked>> {
     let Ok(listed) = Asker::of(project).all(&["ls-files", "-z"]) else { return Ok(Vec::new()) };
     let listed = listed.unwrap_or_default();
-    let is_known = |path: &&str| table.at(path).is_some();
-    let is_hidden = |path: &&str| !table.hidden && path.split('/').any(|name| name.starts_with('.'));
     let is_file = |path: &&str| project.root.join(path).symlink_metadata().is_ok_and(|m| m.is_file());
     let tracked = listed.split(|b| *b == 0).filter_map(|path| std::str::from_utf8(path).ok());
-    let missing: Vec<&str> = tracked.filter(|path| !is_known(path) && !is_hidden(path) && is_file(path)).collect();
-    if missing.is_empty() {
-        return Ok(Vec::new());
+    let mut missing: Vec<&str> = tracked.filter(|path| table.at(path).is_none() && is_file(path)).collect();
+    // With conflicts, a path has several entries.
+    missing.dedup();
+    if missing.iter().any(|path| !is_hidden(path, table)) {
+        // Some may be newer than the index.
+        let walked = walk(&project.root, &project.left_out(), &table.walk_options())?;
+        let found: HashSet<&str> = walked.files.iter().map(|file| file.path.as_str()).collect();
+        let refused = |path: &str| walked.unreadable.iter().any(|(closed, _)| is_below(path, closed));
+        missing.retain(|path| !found.contains(path) && !refused(path));
     }
-    // Some may be newer than the index.
-    let walked = walk(&project.root, &project.left_out(), &table.walk_options())?;
-    let found: HashSet<&str> = walked.files.iter().map(|file| file.path.as_str()).collect();
-    let refused = |path: &str| walked.unreadable.iter().any(|(closed, _)| is_below(path, closed));
-    Ok(missing.into_iter().filter(|path| !found.contains(path) && !refused(path)).map(str::to_string).collect())
+    let left_out = |path: &str| {
+        let why = if is_hidden(path, table) { Unranked::Hidden } else { Unranked::IgnoredTracked };
+        NotRanked { root: project.root.clone(), path: path.to_string(), why }
+    };
+    Ok(missing.into_iter().map(left_out).collect())
+}
+
+/// The files that a scope with changes asks for and that are not indexed, by path: where it leaves no file to search,
+/// what there is besides.
+///
+/// # Errors
+/// As [`PathRules::new`], and when a path of the scope is not to be searched.
+pub fn changed_left_out(scope: &Scope, settings: &Settings, env: &Env) -> Result<Vec<NotRanked>> {
+    let here = [PathBuf::from(".")];
+    let mut all = Vec::new();
+    for path in if scope.paths.is_empty() { &here[..] } else { &scope.paths } {
+        let (project, below) = Project::around(path, env)?;
+        let rules = PathRules::new(scope, false, settings, &project)?.named(&below).below(std::slice::from_ref(&below));
+        let table = project.store.open().map(|snapshot| snapshot.files.clone()).unwrap_or_default();
+        let is_indexed = |path: &str| table.at(path).is_some_and(|file| file.skip.is_none());
+        let is_file = |path: &str| project.root.join(path).symlink_metadata().is_ok_and(|about| about.is_file());
+        let is_missing = |path: &&str| {
+            is_below(path, &below) && !is_indexed(path) && is_file(path) && allows_path(path, &rules, &table)
+        };
+        let mut missing: Vec<&str> = rules.changed().filter(is_missing).collect();
+        missing.sort_unstable();
+        let walked = OnceCell::new();
+        all.extend(missing.into_iter().map(|path| NotRanked {
+            root: project.root.clone(),
+            path: path.to_string(),
+            why: reason(path, &project, &table, &walked),
+        }));
+    }
+    Ok(all)
+}
+
+/// Whether a path is hidden and the index leaves out what is.
+fn is_hidden(path: &str, table: &FileTable) -> bool {
+    !table.hidden && path.split('/').any(|name| name.starts_with('.'))
 }
 
 /// The files that a walk with the index's options finds now.
-fn paths_in(project: &Project, snapshot: &Snapshot) -> HashSet<String> {
-    let walked = walk(&project.root, &project.left_out(), &snapshot.files.walk_options());
+fn paths_in(project: &Project, table: &FileTable) -> HashSet<String> {
+    let walked = walk(&project.root, &project.left_out(), &table.walk_options());
     walked.map(|walked| walked.files.into_iter().map(|file| file.path).collect()).unwrap_or_default()
 }
 

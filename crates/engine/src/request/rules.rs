@@ -268,6 +268,11 @@ impl PathRules {
         }
     }
 
+    /// The files that git says are changed, where they are asked for.
+    pub fn changed(&self) -> impl Iterator<Item = &str> {
+        self.changed.iter().flat_map(git::Changed::files)
+    }
+
     /// Whether the rules ask for tests or exclude them.
     pub fn asks_for_tests(&self) -> bool {
         self.tests != Tests::Auto

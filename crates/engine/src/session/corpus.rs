@@ -22,7 +22,7 @@ use crate::answer::FileAnswer;
 use crate::answer::explain::Explanation;
 use crate::answer::list::Length;
 use crate::answer::representative::best_unpointed;
-use crate::answer::summary::{End, end, end_of};
+use crate::answer::summary::{Audience, End, end, end_of};
 use crate::answer::watch::Watcher;
 use crate::error::{Error, Result};
 use crate::history::cochange::Past;
@@ -64,7 +64,7 @@ pub trait Parts: Sync {
     fn files(&self, parts: &[RankedPart<'_>], detail: Detail) -> Result<Vec<Vec<FileAnswer>>, Box<(usize, Error)>>;
 
     /// The remarks after the last result: see [`end`].
-    fn end(&self, ranked: &RankedTogether, is_weak: bool) -> Result<End>;
+    fn end(&self, ranked: &RankedTogether, is_weak: bool, audience: Audience) -> Result<End>;
 
     /// Repairs a part that an error shows to be damaged, as far as that is possible here.
     fn repair(&self, part: usize, error: &Error);
@@ -78,11 +78,11 @@ impl Parts for Vec<ProjectSearcher> {
         parts.iter().map(of_part).collect()
     }
 
-    fn end(&self, ranked: &RankedTogether, is_weak: bool) -> Result<End> {
+    fn end(&self, ranked: &RankedTogether, is_weak: bool, audience: Audience) -> Result<End> {
         let Some(read) = ranked.read_as() else { return Ok(End::default()) };
         let fronts = fronts_of(&self.iter().collect::<Vec<_>>());
         let places: Vec<(&str, &ProjectSearcher)> = fronts.iter().map(String::as_str).zip(self).collect();
-        guarded(|| end(read, ranked.is_empty, is_weak, &|asked| end_of(&places, asked)))
+        guarded(|| end(read, ranked.is_empty, is_weak, &|asked| end_of(&places, asked, audience)))
     }
 
     fn repair(&self, part: usize, error: &Error) {
@@ -97,8 +97,8 @@ impl<P: Parts + ?Sized> Parts for &P {
         (**self).files(parts, detail)
     }
 
-    fn end(&self, ranked: &RankedTogether, is_weak: bool) -> Result<End> {
-        (**self).end(ranked, is_weak)
+    fn end(&self, ranked: &RankedTogether, is_weak: bool, audience: Audience) -> Result<End> {
+        (**self).end(ranked, is_weak, audience)
     }
 
     fn repair(&self, part: usize, error: &Error) {

@@ -37,15 +37,6 @@ pub struct Mention {
     pub is_partial: bool,
 }
 
-/// Whether text without units contains a text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SkippedMention {
-    /// Whether a file does that anybody may know of.
-    pub is_open: bool,
-    /// Whether one does that looks like a secret.
-    pub is_secret: bool,
-}
-
 impl Snapshot {
     /// For each of the files, where it contains a text in some spelling. Reads at most 256 MiB, first files first.
     pub fn spelled(&self, files: &[Option<&FileRecord>], spelling: &Spelling) -> Result<Vec<Option<Spelled>>> {
@@ -95,9 +86,10 @@ impl Snapshot {
         Ok(found.into_iter().zip(are_partial).map(mention).collect())
     }
 
-    /// Which texts are in text without units: a lock file, a minified or a large one, what looks like a secret, and the
-    /// outputs of notebooks. Reads each file once, and at most 64 MiB; also whether there is more.
-    pub fn in_skipped(&self, spellings: &[Spelling]) -> (Vec<SkippedMention>, bool) {
+    /// For each text, the paths of files without units of it that contain it: lock files, minified and large files, the
+    /// outputs of notebooks, `with_secrets` what looks like a secret, and the files `besides`. Reads each file once, and at
+    /// most 64 MiB; also whether there is more.
+    pub fn in_skipped(&self, spellings: &[Spelling], with_secrets: bool, besides: &[&str]) -> (Vec<Vec<String>>, bool) {
         let may_be_text = |record: &&FileRecord| match record.skip {
             Some(Skip::LockFile | Skip::Minified | Skip::TooLarge | Skip::Secret) => true,
             Some(_) => false,
@@ -108,39 +100,31 @@ impl Snapshot {
         let has_closed = self.files.unreadable.iter().any(|(_, why)| why != SPECIAL && why != CHECKOUT);
         let (mut left, mut is_partial) = (SKIPPED_BYTES_MAX, has_closed);
         let mut files = Vec::new();
-        for record in self.files.files.iter().filter(may_be_text) {
-            match open_beneath(root, &record.path).and_then(|(file, _)| is_binary(&file)) {
-                Ok(true) | Err(_) => {}
-                Ok(false) if record.size > left => is_partial = true,
-                Ok(false) => {
-                    left -= record.size;
-                    files.push(record);
+        let may_be_read = |record: &&FileRecord| with_secrets || record.skip.is_none() || !looks_secret(&record.path);
+        let skipped = self.files.files.iter().filter(may_be_text).filter(may_be_read);
+        let skipped = skipped.map(|record| record.path.as_str());
+        for path in skipped.chain(besides.iter().copied()) {
+            match open_beneath(root, path).and_then(|(file, about)| Ok((is_binary(&file)?, about.len()))) {
+                Ok((true, _)) | Err(_) => {}
+                Ok((false, size)) if size > left => is_partial = true,
+                Ok((false, size)) => {
+                    left -= size;
+                    files.push(path);
                 }
             }
         }
-        // Of each text, whether an open file has it, and whether one does that looks like a secret.
-        let found: Vec<[AtomicBool; 2]> = spellings.iter().map(|_| Default::default()).collect();
-        files.par_iter().for_each(|record| {
-            let is_secret = usize::from(record.skip.is_some() && looks_secret(&record.path));
-            let missing = || {
-                let found = found.iter().map(|found| &found[is_secret]);
-                spellings.iter().zip(found).filter(|(_, is_in)| !is_in.load(Ordering::Relaxed))
-            };
-            if missing().next().is_none() {
-                return;
-            }
-            let bytes = open_beneath(root, &record.path).and_then(|opened| read_open(opened, SKIPPED_BYTES_MAX));
-            let Ok(bytes) = bytes else { return };
+        let holds = |path: &str| -> Vec<bool> {
+            let bytes = open_beneath(root, path).and_then(|opened| read_open(opened, SKIPPED_BYTES_MAX));
+            let Ok(bytes) = bytes else { return Vec::new() };
             let text = String::from_utf8_lossy(&bytes);
-            missing()
-                .filter(|(spelling, _)| spelling.stands_in(&text))
-                .for_each(|(_, is_in)| is_in.store(true, Ordering::Relaxed));
-        });
-        let mention = |found: [AtomicBool; 2]| {
-            let [is_open, is_secret] = found.map(AtomicBool::into_inner);
-            SkippedMention { is_open, is_secret }
+            spellings.iter().map(|spelling| spelling.stands_in(&text)).collect()
         };
-        (found.into_iter().map(mention).collect(), is_partial)
+        let held: Vec<Vec<bool>> = files.par_iter().map(|path| holds(path)).collect();
+        let of_text = |text: usize| {
+            let holding = files.iter().zip(&held).filter(|(_, held)| held.get(text) == Some(&true));
+            holding.map(|(path, _)| (*path).to_string()).collect()
+        };
+        ((0..spellings.len()).map(of_text).collect(), is_partial)
     }
 
     /// Which of the files to read for a spelling: those that their signatures do not rule out, up to a total size. Also

@@ -6,13 +6,13 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use colgrep_cluster::ShardCoverage;
 use colgrep_core::strength::RULE;
-use colgrep_engine::answer::summary::End;
+use colgrep_engine::answer::summary::{Audience, End};
 use colgrep_engine::answer::{FileAnswer, UnitAnswer};
 use colgrep_engine::session::corpus::{Parts, RankedTogether};
 use serde_json::{Value, json};
 
 use super::unserved::{self, Unserved};
-use colgrep_render::end::{cut_query, held, is_cut, read_as, unheld, unquoted};
+use colgrep_render::end::{NOTHING_SEARCHED, cut_query, held, is_cut, read_as, unheld, unquoted};
 use colgrep_render::escape::escape_control;
 use colgrep_render::line::shortened;
 use colgrep_render::path::typed;
@@ -134,7 +134,7 @@ impl RankingReport {
 
     /// Looks up the remarks after the last result. All results must have been added.
     pub fn end(&mut self, places: &dyn Parts, ranked: &RankedTogether) -> Result<()> {
-        self.end = Some(places.end(ranked, self.strongest() < RULE)?);
+        self.end = Some(places.end(ranked, self.strongest() < RULE, Audience::Client)?);
         Ok(())
     }
 
@@ -166,23 +166,26 @@ fn said(end: &End, query: &str, (found, shown): (usize, usize), place: &str) -> 
         lines.push(format!("nothing {place} has the min_strength {}; `all` shows what is below", end.least));
     } else if let Some(first) = end.unindexed.first() {
         let words = quoted(&end.unindexed);
-        lines.push(format!("only what is not indexed holds {words}; `pattern` {first:?} with `ignore_case` finds it"));
+        let place = if place == "here" { String::new() } else { format!("{place}, ") };
+        lines.push(format!(
+            "{place}only what is not indexed holds {words}; `pattern` {first:?} with `ignore_case` finds it"
+        ));
     } else if let Some(first) = end.unread.first().filter(|_| found == 0) {
         let words = quoted(&end.unread);
         lines.push(format!(
             "not every file was searched for {words}; `pattern` {first:?} with `ignore_case` searches all"
         ));
     } else if found == 0 && end.is_tokens && !end.is_held {
-        lines.push(format!("nothing {place} holds {query:?}; `all` shows what is near by meaning"));
+        lines.push(format!("{NOTHING_SEARCHED} holds {query:?}; `all` shows what is near by meaning"));
     } else if found == 0 && end.weak > 0 {
         lines.push(format!("nothing {place} is likely right; `all` shows what is near"));
     }
     if !end.quoted.is_empty() {
         lines.push(unquoted(&end.quoted));
     }
-    lines.extend(read_as(end));
+    lines.extend(read_as(end, NOTHING_SEARCHED));
     let is_behind = found > 0 && shown == 0;
-    lines.extend(unheld(end, found).filter(|_| !is_behind));
+    lines.extend(unheld(end, found, NOTHING_SEARCHED).filter(|_| !is_behind));
     if shown > 0 && end.holders > shown {
         let are = if shown == 1 { "is" } else { "are" };
         let files = counted(end.holders as u64, "file");
@@ -239,11 +242,11 @@ mod tests {
         (end.is_tokens, end.weak) = (true, 3);
         assert_eq!(
             said(&end, "E0502", (0, 0), "here"),
-            ["nothing here holds \"E0502\"; `all` shows what is near by meaning"]
+            ["nothing in what is searched holds \"E0502\"; `all` shows what is near by meaning"]
         );
         end.is_tokens = false;
         (end.unknown, end.near) = (vec!["frob".to_string()], vec!["grab".to_string()]);
-        let near = "nothing here holds \"frob\"; similar words here: grab";
+        let near = "nothing in what is searched holds \"frob\"; similar words here: grab";
         assert!(said(&end, "E0502", (3, 0), "here").is_empty(), "a page behind the last result");
         assert_eq!(
             said(&end, "frob it", (0, 0), "here"),
@@ -251,7 +254,7 @@ mod tests {
         );
         assert_eq!(said(&end, "frob it", (3, 3), "here"), [near]);
         (end.weak, end.near) = (0, Vec::new());
-        assert_eq!(said(&end, "frob", (0, 0), "here"), ["nothing here holds \"frob\""]);
+        assert_eq!(said(&end, "frob", (0, 0), "here"), ["nothing in what is searched holds \"frob\""]);
         (end.weak, end.least, end.unknown) = (3, 0.5, Vec::new());
         assert_eq!(
             said(&end, "frob", (0, 0), "here"),

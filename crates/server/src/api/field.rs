@@ -3,7 +3,7 @@
 use anyhow::Result;
 use colgrep_cluster::{ClusterBackend, Gathered, ShardCoverage};
 use colgrep_engine::answer::FileAnswer;
-use colgrep_engine::answer::summary::End;
+use colgrep_engine::answer::summary::{Audience, End};
 use colgrep_engine::notice::Listener;
 use colgrep_engine::session::corpus::{Parts, RankedPart, RankedTogether};
 use colgrep_engine::session::project_searcher::{ProjectSearcher, RankQuery};
@@ -84,8 +84,8 @@ impl Parts for Shower<'_> {
         self.parts().files(parts, detail)
     }
 
-    fn end(&self, ranked: &RankedTogether, is_weak: bool) -> colgrep_engine::Result<End> {
-        self.parts().end(ranked, is_weak)
+    fn end(&self, ranked: &RankedTogether, is_weak: bool, audience: Audience) -> colgrep_engine::Result<End> {
+        self.parts().end(ranked, is_weak, audience)
     }
 
     fn repair(&self, part: usize, error: &EngineError) {

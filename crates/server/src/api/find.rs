@@ -35,8 +35,7 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<ToolAnswer>
             related_within(state, &related(like, asked), scope(asked)?, places(state, &within)?.0)
         }
         SearchForm::Name => {
-            let (roots, is_everywhere) = places(state, &narrowed())?;
-            let within = NamesWithin { roots, scope: scope(asked)?, is_everywhere };
+            let within = NamesWithin { roots: places(state, &narrowed())?.0, scope: scope(asked)? };
             read_named(state, name, &unit(state, name, "", asked), &within)
         }
         SearchForm::NameInFile | SearchForm::Place => {

@@ -15,7 +15,6 @@ use colgrep_engine::{Facts, Scope, SearchRequest, Weakest};
 use colgrep_index::ids::FileId;
 use colgrep_index::source::read_file;
 use colgrep_index::update::ReadFirst;
-use colgrep_render::end::has_filters;
 use colgrep_render::escape::escape_control;
 use colgrep_render::line::escaped;
 use colgrep_render::outline::{self as file_outline, Outlined};
@@ -89,7 +88,7 @@ pub fn read_unit(state: &ServerState, asked: &params::ReadUnit) -> Result<ToolAn
     let name = asked.name.as_deref().map(str::trim).filter(|name| !name.is_empty());
     if let Some(name) = name.filter(|_| asked.id.is_empty() && asked.file.is_empty()) {
         let roots = state.roots().map(|root| (root, vec![root.below.clone()])).collect();
-        return read_named(state, name, asked, &NamesWithin { roots, scope: Scope::default(), is_everywhere: true });
+        return read_named(state, name, asked, &NamesWithin { roots, scope: Scope::default() });
     }
     read_in_file(state, asked, &[])
 }
@@ -164,8 +163,6 @@ pub(super) struct NamesWithin<'s> {
     pub(super) roots: Vec<RootPaths<'s>>,
     /// Of its facts, only kinds count.
     pub(super) scope: Scope,
-    /// Whether the roots are searched as a whole.
-    pub(super) is_everywhere: bool,
 }
 
 impl NamesWithin<'_> {
@@ -221,9 +218,8 @@ pub(super) fn read_named(
         };
         let kinds: Vec<&str> = within.scope.facts.kinds.iter().map(|kind| kind.name()).collect();
         let kind = if kinds.is_empty() { "unit".to_string() } else { kinds.join(" or ") };
-        let is_limited = !within.is_everywhere || has_filters(&within.scope);
-        let place = if is_limited { "in what is searched" } else { "here" };
-        bail!("no {kind} {place} is named {:?}; {}{left_out}", in_short(name), escape_control(&near));
+        // Files that look like secrets are not searched.
+        bail!("no {kind} in what is searched is named {:?}; {}{left_out}", in_short(name), escape_control(&near));
     };
     let mut answer = shown((file, text), unit, asked.line, asked);
     if !others.is_empty() {
