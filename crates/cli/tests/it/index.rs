@@ -548,6 +548,10 @@ fn lines_of_an_old_index_are_compared_with_the_files() {
         &["--kind", "function"],
         &["--calls", "zebra_two"],
         &["--calls", "zebra_two", "--depth", "2"],
+        &["zebra_four", "-l"],
+        &["zebra four", "-l", "--all"],
+        &["--kind", "function", "-l"],
+        &["nothing", "-L"],
     ] {
         let ran = run(args);
         for gone in ["zebra_one", "zebra_three", "zebra_four", "b.rs"] {
@@ -557,4 +561,21 @@ fn lines_of_an_old_index_are_compared_with_the_files() {
         assert!(numbered.into_iter().all(|number| number == "3" || number.starts_with("3-3 ")), "{args:?}: {ran:?}");
     }
     assert_eq!(run(&["zebra_two"]).out, "a.rs:3:fn zebra_two() {}\n");
+}
+
+#[test]
+fn lines_of_an_old_index_lie_in_their_units_and_answer() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.py", "import os\n\n\ndef foo():\n    return \"quagga herd\"\n");
+    sandbox.write("notes.md", "Intro about the zebra stable.\n\n# Other\n\nThe okapi sleeps.\n");
+    assert_eq!(sandbox.run(&["init"]).status, 0);
+    sandbox.write("a.py", &format!("{}\n\ndef foo():\n    return \"quagga herd\"\n", "import os\n".repeat(12)));
+    sandbox.write("notes.md", "Intro about cows.\n\nMore.\n\n# Other\n\nThe okapi sleeps.\n");
+    let run = |args: &[&str]| sandbox.run(&[args, &["--no-update"]].concat()).out;
+    for place in ["a.py:4", "a.py:5", "quagga herd"] {
+        let out = run(&[place]);
+        assert!(out.starts_with("a.py:15:") || out.starts_with("a.py:16:"), "{place}: {out}");
+    }
+    assert_eq!(run(&["zebra stable", "-k", "1"]), "");
+    assert!(run(&["okapi"]).starts_with("notes.md:7:The okapi sleeps."), "{}", run(&["okapi"]));
 }

@@ -176,6 +176,11 @@ impl QueryWords {
         }
     }
 
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
     /// The highest weight of a single line of a unit; `lines` are those of its file.
     pub fn most(&self, lines: &[&str], unit: &Unit) -> f32 {
         let (first, end) = (unit.span.line.max(1) as usize, (unit.span.end as usize).min(lines.len()));

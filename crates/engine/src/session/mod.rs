@@ -32,7 +32,7 @@ use crate::request::near::{NearFile, check_file};
 use crate::request::structure::StructureCoverage;
 use crate::request::{Detail, Question, RankBy, Scope, SearchRequest, Standpoint, check_length};
 use crate::run::{PreparedSearch, rankings};
-use crate::session::corpus::{Parts, RankedTogether};
+use crate::session::corpus::RankedTogether;
 use crate::session::project_searcher::{ProjectSearcher, Within};
 use crate::settings::Settings;
 use crate::settings::env::Env;
@@ -236,12 +236,15 @@ impl Session {
     ) -> Result<(RankedTogether, Vec<FileAnswer>)> {
         let detail = request.shape.detail;
         let count = if detail == Detail::Names { 0 } else { PORTION };
-        let read = |ranked: &mut RankedTogether, places: &dyn Parts| -> Result<Vec<FileAnswer>, Box<(usize, Error)>> {
-            let mut files = Vec::new();
+        let read = |ranked: &mut RankedTogether, places: &Vec<ProjectSearcher>| {
+            if detail == Detail::Names {
+                ranked.retain(|place, _, path| places[place].is_there(path));
+            }
+            let mut files: Vec<FileAnswer> = Vec::new();
             while files.len() < count.min(ranked.len()) {
                 files.extend(ranked.read(places, files.len()..count.min(ranked.len()), detail)?);
             }
-            Ok(files)
+            Ok::<_, Box<(usize, Error)>>(files)
         };
         let mut ranked = self.ranked(request, run, run.files())?;
         let (place, error) = match read(&mut ranked, &self.places) {

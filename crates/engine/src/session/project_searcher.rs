@@ -435,21 +435,35 @@ impl ProjectSearcher {
         }
         let stored = shown.iter().map(|candidate| Ok(self.snapshot.lexical.unit(candidate.unit)?));
         let mut units = StoredUnit::units(stored.collect::<Result<_>>()?, if is_other { "" } else { &file.text });
+        let indexed: Vec<u32> = units.iter().map(|unit| unit.span.line).collect();
         let there = match is_other {
-            true => follow(&mut units, path, &file.text, ranked.words()),
+            true => {
+                let hashes: Vec<_> =
+                    shown.iter().map(|candidate| self.snapshot.lexical.text_of(candidate.unit)).collect();
+                follow(&mut units, &hashes, path, &file.text, ranked.words())
+            }
             false => vec![true; units.len()],
         };
+        // A pointer into an indexed text moves with its unit, and may lead nowhere.
+        let pointed = shown.iter().zip(&units).zip(indexed).map(|((candidate, unit), indexed)| {
+            let line = candidate.pointed_line?;
+            let moved = (line + unit.span.line).saturating_sub(indexed);
+            let is_inside = |line: &u32| !is_other || (unit.span.first..=unit.span.end).contains(line);
+            [if is_other { moved } else { line }, line].into_iter().find(is_inside)
+        });
+        let pointed: Vec<Option<u32>> = pointed.collect();
         if detail == Detail::Parts && is_first && !is_other {
             file.surroundings = self.surroundings(&shown, &units)?;
         }
-        let pointed = || shown.iter().filter_map(|candidate| candidate.pointed_line);
+        let all_pointed = || pointed.iter().flatten().copied();
         let firsts = units.iter().map(|unit| unit.span.first.min(unit.span.line));
-        let first = firsts.chain(pointed()).min().unwrap_or_default();
-        let end = units.iter().map(|unit| unit.span.end).chain(pointed()).max().unwrap_or_default();
+        let first = firsts.chain(all_pointed()).min().unwrap_or_default();
+        let end = units.iter().map(|unit| unit.span.end).chain(all_pointed()).max().unwrap_or_default();
         let lines = lines_between(&file.text, first as usize, end as usize, read::lines);
         let mut weighed = WeighedLines::new(&lines);
         let mut answered = Vec::with_capacity(units.len());
-        for ((unit, candidate), _) in units.into_iter().zip(&shown).zip(there).filter(|(_, is_there)| *is_there) {
+        let found = units.into_iter().zip(&shown).zip(pointed).zip(there);
+        for (((unit, candidate), pointed), _) in found.filter(|(_, is_there)| *is_there) {
             let steps = ranked.steps(candidate);
             let mut one = UnitAnswer { score: candidate.score, steps, ..UnitAnswer::default() };
             let words = ranked.words();
@@ -458,9 +472,13 @@ impl ProjectSearcher {
             let call = || ranked.calls.as_ref().and_then(|facts| call_line(&lines, first, end, facts, marks));
             // With a pattern, one of the lines that match it.
             let passes = |line: &u32| file.matching_lines.as_ref().is_none_or(|lines| lines.contains(line));
-            // A trace of another version names lines that the file may not have.
-            let stands = |line: &u32| lines.is_empty() || *line as usize <= lines.len();
-            let number = match candidate.pointed_line.filter(passes).filter(stands).or_else(call) {
+            // A trace of another version names lines that the file may not have, and an old index those of another text.
+            let stands = |line: &u32| {
+                let text = lines.get((*line as usize).wrapping_sub(1));
+                let answers = |text: &&str| !is_other || *line == first || !words.places(text).is_empty();
+                lines.is_empty() || text.is_some_and(answers)
+            };
+            let number = match pointed.filter(passes).filter(stands).or_else(call) {
                 Some(line) => line as usize,
                 None if file.matching_lines.is_none() && is_headed(&unit, &file.language) => {
                     words.line_below_heading(&lines, &unit).unwrap_or(unit.span.line as usize)
@@ -508,7 +526,13 @@ impl ProjectSearcher {
     pub fn files_without(&self, ranked: &ProjectRanking) -> Result<Vec<FileAnswer>> {
         let hit: HashSet<&str> = (0..ranked.len()).map(|h| ranked.path(h)).collect();
         let allowed = allowed_files(&self.rules, &self.within.below, &self.snapshot)?;
-        Ok(allowed.iter().filter(|f| !hit.contains(f.path.as_str())).map(|f| self.named(&f.path)).collect())
+        let others = allowed.iter().filter(|f| !hit.contains(f.path.as_str()) && self.is_there(&f.path));
+        Ok(others.map(|f| self.named(&f.path)).collect())
+    }
+
+    /// Whether a file is still in the tree.
+    pub(crate) fn is_there(&self, path: &str) -> bool {
+        self.project.root.join(path).symlink_metadata().is_ok_and(|about| about.is_file())
     }
 
     /// Which files its structural pattern was not matched in, where it has one.
@@ -542,7 +566,7 @@ impl ProjectSearcher {
     pub(crate) fn current(&self, path: &str, mut unit: Unit) -> Option<(Unit, u32)> {
         let (text, hash) = self.snapshot.texts.hashed(&self.project.root, path).ok()?;
         let is_other = self.record(path).is_some_and(|record| record.hash != hash);
-        if is_other && !follow(std::slice::from_mut(&mut unit), path, &text, &QueryWords::of_text(""))[0] {
+        if is_other && !follow(std::slice::from_mut(&mut unit), &[None], path, &text, &QueryWords::of_text(""))[0] {
             return None;
         }
         let lines = lines_between(&text, unit.span.line as usize, unit.span.end as usize, read::lines);
