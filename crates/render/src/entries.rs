@@ -7,6 +7,7 @@ use anyhow::Result;
 use colgrep_engine::Env;
 use colgrep_engine::history::HistoryEntry;
 use colgrep_engine::settings::Settings;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::budget::TokenBudget;
@@ -52,8 +53,10 @@ impl EntryArgs {
     }
 }
 
-#[derive(Debug, Serialize)]
-struct EntryRow<'a> {
+/// A row of `log`: a commit or a turn of a session.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Entry")]
+pub(super) struct EntryRow<'a> {
     /// `commit` or `session`.
     source: &'static str,
     /// The commit's full name, or PATH:LINE of the turn.

@@ -11,9 +11,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::budget::TokenBudget;
+use super::entries::EntryRow;
 use super::escape::json_text;
 use super::explain::Step;
+use super::outline::Outlined;
 use super::path::absolute;
+use super::related::{JsonAffected, JsonCallRow};
 use super::{Format, FormatFlag, OutputRequest};
 
 /// The flag of [`Format::Json`].
@@ -96,11 +99,12 @@ impl Line {
 /// A row of the array.
 #[derive(Debug, JsonSchema)]
 #[schemars(untagged)]
-#[expect(dead_code, reason = "describes the two shapes of output")]
+#[expect(dead_code, reason = "describes the shapes of output")]
 enum Row {
     Hit(Box<Hit>),
     Line(Line),
     Packed(super::pack::Packed),
+    Reached(JsonCallRow<'static>),
 }
 
 /// A unit of code or text.
@@ -198,11 +202,15 @@ pub fn print_refused(out: &mut impl Write, row: &RefusedQuery<'_>) -> Result<()>
 }
 
 /// The JSON Schema of the output: `--json` prints such an array, `--jsonl` its rows one a line, `--queries-from` rows
-/// as `$defs.Answers` and `$defs.Refused` describe them.
+/// as `$defs.Answers` and `$defs.RefusedQuery` describe them. The rows of commands are `$defs.Affected` (`impact`),
+/// `$defs.Entry` (`log`) and `$defs.Outlined` (`outline`).
 pub fn schema() -> serde_json::Value {
     let mut generator = schemars::generate::SchemaSettings::default().for_serialize().into_generator();
     generator.subschema_for::<Answers<'static>>();
     generator.subschema_for::<RefusedQuery<'static>>();
+    generator.subschema_for::<JsonAffected<'static>>();
+    generator.subschema_for::<EntryRow<'static>>();
+    generator.subschema_for::<Outlined>();
     let mut schema = generator.into_root_schema_for::<Vec<Row>>().to_value();
     if let Some(object) = schema.as_object_mut() {
         object.insert("title".into(), "colgrep --json".into());

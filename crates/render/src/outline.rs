@@ -18,7 +18,7 @@ use crate::escape::{escape_control, escape_text, in_json};
 /// Bytes at the front that tell a file's language.
 const HEAD_BYTES: usize = 64 << 10;
 
-/// One unit of an outline.
+/// A row of `outline`: a unit of a file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Outlined {
     /// Name as written; empty for raw code.

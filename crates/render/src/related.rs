@@ -10,6 +10,7 @@ use colgrep_engine::answer::FileAnswer;
 use colgrep_engine::relations::impact::{AffectedFile, ImpactAnswer, ImpactReason, ReasonKind};
 use colgrep_engine::session::related::CallRow;
 use colgrep_engine::{CallDirection, CallLevelsAnswer};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::console::Console;
@@ -28,8 +29,9 @@ const REASONS_SHOWN: usize = 3;
 const COMMON_SHOWN: usize = 5;
 
 /// A unit that is reached by calls, with --depth.
-#[derive(Debug, Serialize)]
-struct JsonCallRow<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "CallRow")]
+pub(crate) struct JsonCallRow<'a> {
     /// Absolute path.
     file: String,
     /// Its first line, from 1.
@@ -46,9 +48,10 @@ struct JsonCallRow<'a> {
     is_test: bool,
 }
 
-/// A file that a change affects.
-#[derive(Debug, Serialize)]
-struct JsonAffected<'a> {
+/// A row of `impact`: a file that a change affects.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Affected")]
+pub(crate) struct JsonAffected<'a> {
     /// Absolute path.
     file: String,
     /// The unit that is affected the most: its lines, kind and name; absent where the reasons are about the whole file.
@@ -68,11 +71,12 @@ struct JsonAffected<'a> {
 }
 
 /// Why a file is affected.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Reason")]
 struct JsonReason<'a> {
     /// calls, implements, overrides, imports, tests, names, called, together or changed (a test that changed itself).
     kind: &'static str,
-    /// The name of a changed unit, or the path of a changed file.
+    /// The name of a changed unit, or the path of a changed file from the project's root.
     what: &'a str,
     /// For calls: whether they are resolved.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -303,7 +303,7 @@ pub struct SearchArgs {
     /// The format of results.
     #[command(flatten)]
     pub format: FormatArg,
-    /// Print the JSON Schema of --json (and the rows of --jsonl and --queries-from) and exit
+    /// Print the JSON Schema of --json (and of the rows of --jsonl, --queries-from, impact, log and outline) and exit
     #[arg(long, exclusive = true, help_heading = "Output")]
     pub json_schema: bool,
     /// Print at most N tokens (bytes / 4; per query with --queries-from), dropping results from the end with a note on

@@ -42,6 +42,7 @@ mod ripgrep;
 mod same_answer;
 #[path = "../../../syntax/tests/languages/mod.rs"]
 mod samples;
+mod schema;
 mod screen;
 mod search;
 mod serve;
