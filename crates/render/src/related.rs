@@ -16,7 +16,7 @@ use serde::Serialize;
 use crate::console::Console;
 use crate::escape::escape_control;
 use crate::line::shortened;
-use crate::path::{absolute, shown};
+use crate::path::{absolute, from_here, shown, typed};
 use crate::remarks::RemarkKind;
 use crate::rows::write_rows;
 use crate::style::{self, paint};
@@ -146,7 +146,8 @@ pub fn print_impact(out: &mut impl Write, answer: &ImpactAnswer, options: &Outpu
         return write_rows(out, answer.affected.iter().map(json_affected), options.wish.format);
     }
     for one in &answer.affected {
-        write_row(out, &one.file, (one.name_line, one.unit.as_ref()), &reasons_text(one), options)?;
+        let name = |path: &str| from_here(&one.file.root, path).to_string_lossy().into_owned();
+        write_row(out, &one.file, (one.name_line, one.unit.as_ref()), &reasons_text(one, &name), options)?;
     }
     out.flush()?;
     let changed = &answer.changed;
@@ -159,17 +160,21 @@ pub fn print_impact(out: &mut impl Write, answer: &ImpactAnswer, options: &Outpu
 }
 
 /// An affected file as one line of text: its name, the unit that is affected the most, and the reasons.
-pub fn affected_line(name: &str, one: &AffectedFile) -> String {
-    let reasons = reasons_text(one);
+pub fn affected_line(one: &AffectedFile) -> String {
+    let named = |path: &str| typed(&one.file.root, path);
+    let (name, reasons) = (escape_control(&named(&one.file.path)), reasons_text(one, &named));
     match &one.unit {
         Some(unit) => format!("{name}:{}: {}  [{reasons}]\n", one.name_line, unit_text(unit)),
         None => format!("{name}  [{reasons}]\n"),
     }
 }
 
-/// The strongest reasons of a file in words.
-fn reasons_text(one: &AffectedFile) -> String {
-    let shown = one.reasons.iter().take(REASONS_SHOWN).map(|reason| reason_text(reason, one.is_test));
+/// The strongest reasons of a file in words; `named` names files by their paths from the root.
+fn reasons_text(one: &AffectedFile, named: &dyn Fn(&str) -> String) -> String {
+    let shown = one.reasons.iter().take(REASONS_SHOWN).map(|reason| match reason.kind.is_of_file() {
+        true => reason_text(reason, &named(&reason.what), one.is_test),
+        false => reason_text(reason, &reason.what, one.is_test),
+    });
     let mut notes: Vec<String> = shown.collect();
     if one.reasons.len() > REASONS_SHOWN {
         notes.push(format!("{} more", one.reasons.len() - REASONS_SHOWN));
@@ -183,8 +188,8 @@ fn unit_text(unit: &Unit) -> String {
     shortened(&text)
 }
 
-fn reason_text(reason: &ImpactReason, is_test: bool) -> String {
-    let what = escape_control(&reason.what);
+fn reason_text(reason: &ImpactReason, what: &str, is_test: bool) -> String {
+    let what = escape_control(what);
     match reason.kind {
         ReasonKind::Calls => {
             let far = if reason.count > 1 { " indirectly" } else { "" };
@@ -286,7 +291,7 @@ mod tests {
             (reason(ReasonKind::Together, true, 1), false, "changed with Ring.push in 1 commit"),
             (reason(ReasonKind::Together, true, 3), false, "changed with Ring.push in 3 commits"),
         ] {
-            assert_eq!(reason_text(&reason, is_test), expected);
+            assert_eq!(reason_text(&reason, &reason.what, is_test), expected);
         }
     }
 }

@@ -70,9 +70,6 @@ impl ImpactArgs {
             (true, _) => GitChange::Staged,
             (false, []) => GitChange::Uncommitted,
             (false, [name]) if name.trim().is_empty() => bail!("the change is empty; name a commit, A...B, or files"),
-            (false, [name]) if Path::new(name).is_dir() => {
-                bail!("{name} is a folder; name its files, or one commit or A...B")
-            }
             (false, [name]) => GitChange::named(name),
             (false, words) => {
                 let missing =

@@ -3,8 +3,8 @@
 use std::io::{IsTerminal as _, Write as _};
 use std::path::Path;
 
-use anyhow::Result;
-use colgrep_engine::{Engine, Env, OpenOptions};
+use anyhow::{Result, anyhow};
+use colgrep_engine::{Engine, Env, Error, OpenOptions};
 use colgrep_render::console::{Console, tell_refused};
 use colgrep_render::related::{files_of, print_impact};
 use colgrep_render::remark;
@@ -23,6 +23,16 @@ fn of_no_change(args: &ImpactArgs) -> String {
     }
 }
 
+/// A change that git does not know, where its name is that of a folder: a branch may have that name too.
+fn of_folder(error: Error, change: &[String]) -> anyhow::Error {
+    match (&error, change) {
+        (Error::Refused(_), [name]) if Path::new(name).is_dir() => {
+            anyhow!("{} is a folder; name its files, or one commit or A...B", in_short(name))
+        }
+        _ => error.into(),
+    }
+}
+
 pub(super) fn run(args: &ImpactArgs, env: &Env) -> Result<u8> {
     let request = args.request()?;
     limit_threads(None);
@@ -32,7 +42,7 @@ pub(super) fn run(args: &ImpactArgs, env: &Env) -> Result<u8> {
     if !args.quiet {
         tell_refused(session.settings());
     }
-    let answer = session.impact(&request)?;
+    let answer = session.impact(&request).map_err(|error| of_folder(error, &args.change))?;
     let options = args.output().with(session.settings(), env, std::io::stdout().is_terminal())?;
     if options.wish.names_only {
         colgrep_render::print_names(&files_of(answer.affected.iter().map(|one| &one.file)), &options)?;

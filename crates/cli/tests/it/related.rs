@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use crate::common::mcp::Client;
-use crate::common::{Sandbox, git};
+use crate::common::{Sandbox, git, run_in};
 use crate::facts::{places, queue};
 
 /// `path:line [notes]` of each row.
@@ -359,6 +359,43 @@ fn a_change_that_is_not_known_is_refused() {
     outside.refuses(&["impact"], "is in no git repository; name what changed as FILE");
     let found = reasons(&outside, &["src/queue.rs:15"]);
     assert!(found["src/queue.rs"].contains("calls"), "a caller in the changed file itself: {found:?}");
+}
+
+#[test]
+fn what_changed_itself_is_not_affected() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "lib.py",
+        "class Base:\n    def run(self):\n        return helper()\n\n\nclass Heir(Base):\n    def run(self):\n        \
+         return helper()\n\n\ndef helper():\n    return 1\n\n\nprint(helper(), Base)\n",
+    );
+    sandbox.write("src/use.py", "from lib import helper\n\n\ndef use():\n    return helper()\n");
+    git(&sandbox, &["init", "-q"]);
+    git(&sandbox, &["add", "."]);
+    git(&sandbox, &["commit", "-qm", "One"]);
+    let files = |change: &str| reasons(&sandbox, &[change]).into_keys().collect::<Vec<_>>();
+    assert_eq!(files("lib.py"), ["src/use.py"]);
+    // Of some lines, the rest of the file is.
+    assert_eq!(files("lib.py:11-12"), ["lib.py", "src/use.py"]);
+    // A branch with a folder's name is one, and other folders are no change.
+    git(&sandbox, &["branch", "src"]);
+    std::fs::create_dir(sandbox.root().join("other")).expect("a folder");
+    assert_eq!(files("src"), files("HEAD"));
+    sandbox.refuses(&["impact", "other"], "other is a folder; name its files");
+    // From another folder, reasons name files as rows do.
+    let ran = run_in(&sandbox, &sandbox.root().join("src"), &["impact", "../lib.py"]);
+    assert!(ran.out.starts_with("use.py:4:") && ran.out.contains("changed with ../lib.py"), "{ran:?}");
+}
+
+#[test]
+fn reasons_name_the_files_of_their_root() {
+    let sandbox = rings();
+    sandbox.write("two/a.py", "def a():\n    pass\n");
+    let mut client = Client::start(&sandbox, &[".", "two"]);
+    let name = sandbox.root().file_name().expect("a name").to_string_lossy().into_owned();
+    let told = client.good("impact", json!({"change": [format!("{name}/ring.py:2")]}));
+    assert!(told.contains(&format!("imports {name}/ring.py")), "{told}");
+    assert!(told.contains("calls Ring.push"), "{told}");
 }
 
 #[test]

@@ -39,6 +39,8 @@ pub struct ChangedCode {
     pub files: Vec<String>,
     /// Definitions, by file and line.
     pub units: Vec<ChangedUnit>,
+    /// Those of the files whose every line is taken as changed.
+    pub whole: Vec<String>,
 }
 
 impl ChangedCode {
@@ -50,6 +52,7 @@ impl ChangedCode {
         ChangedCode {
             files: versions.iter().map(|file| file.path.clone()).collect(),
             units: differences.into_iter().map(|one| one.unit).collect(),
+            whole: Vec::new(),
         }
     }
 }

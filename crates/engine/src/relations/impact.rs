@@ -131,6 +131,13 @@ colgrep_core::named! {
     }
 }
 
+impl ReasonKind {
+    /// Whether a reason of this kind is about a changed file, rather than a unit.
+    pub fn is_of_file(self) -> bool {
+        matches!(self, ReasonKind::Imports | ReasonKind::Tests | ReasonKind::Together | ReasonKind::Changed)
+    }
+}
+
 /// An affected file before it is read.
 #[derive(Clone, Debug)]
 pub struct Affected {
@@ -158,8 +165,12 @@ struct ImpactSearch<'g, 's> {
     changed: &'g ChangedCode,
     /// The changed units that the index has.
     starts: Vec<GraphUnit>,
+    /// Their keys.
+    own: HashSet<UnitId>,
     /// The changed files that the index has.
     files: BTreeMap<&'s str, FileId>,
+    /// Those that are taken as changed as a whole.
+    whole: HashSet<FileId>,
     found: HashMap<FileId, FileEvidence>,
 }
 
@@ -172,7 +183,9 @@ pub fn affected(
 ) -> Result<Vec<Affected>> {
     let files = changed_files(graph, changed);
     let starts = starts(graph, changed, &files)?;
-    let mut impact = ImpactSearch { graph, changed, starts, files, found: HashMap::new() };
+    let own = starts.iter().map(|unit| unit.hit.key).collect();
+    let whole = changed.whole.iter().filter_map(|path| files.get(path.as_str()).copied()).collect();
+    let mut impact = ImpactSearch { graph, changed, starts, own, files, whole, found: HashMap::new() };
     impact.calls()?;
     impact.calls_of_gone()?;
     impact.extends()?;
@@ -206,8 +219,11 @@ fn starts(graph: &CallGraph<'_>, changed: &ChangedCode, files: &BTreeMap<&str, F
 }
 
 impl ImpactSearch<'_, '_> {
-    /// Adds a reason, once for each thing that it is about.
+    /// Adds a reason, once for each thing that it is about, and not for what changed itself.
     fn add(&mut self, file: FileId, unit: Option<(UnitId, bool)>, reason: ImpactReason) {
+        if self.whole.contains(&file) || unit.is_some_and(|(unit, _)| self.own.contains(&unit)) {
+            return;
+        }
         let evidence = self.found.entry(file).or_default();
         if let Some((unit, is_test)) = unit
             && evidence.unit.is_none_or(|(known, ..)| known < reason.weight)
@@ -320,9 +336,7 @@ impl ImpactSearch<'_, '_> {
                         self.add(file, Some((heir.hit.key, is_test)), reason);
                     }
                     let is_member = |unit: &&GraphUnit| {
-                        overridden.contains(&unit.name)
-                            && last_segment(&unit.parent) == last_segment(&heir.name)
-                            && !self.starts.iter().any(|start| start.hit.key == unit.hit.key)
+                        overridden.contains(&unit.name) && last_segment(&unit.parent) == last_segment(&heir.name)
                     };
                     for member in methods.iter().filter(is_member).collect::<Vec<_>>() {
                         let (kind, what) = (ReasonKind::Overrides, format!("{class}.{}", member.name));
@@ -461,6 +475,9 @@ pub fn changed_at(graph: &CallGraph<'_>, places: &[(String, Option<LineSpan>)]) 
     for (path, lines) in places {
         if !changed.files.contains(path) {
             changed.files.push(path.clone());
+        }
+        if lines.is_none() {
+            changed.whole.push(path.clone());
         }
         let Some(record) = indexed_at(graph, path) else { continue };
         let lexical = &graph.snapshot.lexical;

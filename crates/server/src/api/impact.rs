@@ -14,8 +14,6 @@ use colgrep_engine::{
     ChangeSpec, Error as EngineError, GitChange, ImpactAnswer, ImpactRequest, Refused, Scope, Standpoint, Tests,
 };
 use colgrep_index::update::ReadFirst;
-use colgrep_render::escape::escape_control;
-use colgrep_render::path::typed;
 use colgrep_render::related::affected_line;
 use colgrep_render::words::{counted, in_short};
 
@@ -68,10 +66,7 @@ pub fn impact(state: &ServerState, asked: &params::Impact) -> Result<ToolAnswer>
         files += answer.changed.files.len() as u64;
         units += answer.changed.units.len() as u64;
         remarks.push_str(&told);
-        rows.extend(answer.affected.iter().map(|one| {
-            let name = escape_control(&typed(&root.project.root, &one.file.path));
-            (one.score, affected_line(&name, one))
-        }));
+        rows.extend(answer.affected.iter().map(|one| (one.score, affected_line(one))));
     }
     if let Some(error) = failed.filter(|_| answered == 0) {
         return Err(error);
