@@ -116,6 +116,50 @@ fn what_has_no_effect_is_refused_with_what_it_stands_beside() {
 }
 
 #[test]
+fn limits_that_a_named_file_passes_are_no_contradiction() {
+    let sandbox = queue();
+    let mut client = Client::start(&sandbox, &[]);
+    let folder = QUEUE.rsplit_once('/').map_or(".", |(folder, _)| folder);
+    for limit in [
+        json!({"paths": [folder]}),
+        json!({"paths": [QUEUE, "tests"]}),
+        json!({"languages": ["python"]}),
+        json!({"include": ["*.py"], "exclude": ["*.go"], "code_only": true, "tests": "exclude"}),
+    ] {
+        for asked in
+            [json!({"file": QUEUE, "name": "push"}), json!({"file": QUEUE}), json!({"file": format!("{QUEUE}:4")})]
+        {
+            let alone = client.good("search", asked.clone());
+            let mut both = asked.clone();
+            both.as_object_mut().expect("an object").extend(limit.as_object().expect("an object").clone());
+            assert_eq!(client.good("search", both.clone()), alone, "{both}");
+        }
+    }
+    for limit in [json!({"paths": ["tests"]}), json!({"languages": ["go"]}), json!({"exclude": ["*.py"]})] {
+        let mut asked = json!({"file": QUEUE, "name": "push"});
+        asked.as_object_mut().expect("an object").extend(limit.as_object().expect("an object").clone());
+        let (text, failed) = client.call("search", asked.clone());
+        assert!(failed && text.contains("without effect beside `name`"), "{asked}: {text}");
+    }
+    // A file in a folder is what is searched.
+    let text = client.good("search", json!({"query": "push", "file": QUEUE, "paths": ["."]}));
+    assert!(text.contains(QUEUE) && !text.contains("tests/"), "{text}");
+}
+
+#[test]
+fn a_name_is_that_of_a_unit_that_passes() {
+    let sandbox = Sandbox::new();
+    let tests = "#[cfg(test)]\nmod tests {\n    fn twice() {\n        super::twice();\n    }\n}\n";
+    sandbox.write("src/lib.rs", &format!("pub fn twice() {{\n    once();\n}}\n\npub fn once() {{}}\n\n{tests}"));
+    let mut client = Client::start(&sandbox, &[]);
+    let mut read = |name: &str, tests: &str| client.call("search", json!({"name": name, "tests": tests})).0;
+    assert!(read("twice", "only").starts_with("src/lib.rs:9-11 "), "{}", read("twice", "only"));
+    assert!(read("twice", "exclude").starts_with("src/lib.rs:1-3 function twice\n"), "{}", read("twice", "exclude"));
+    assert!(!read("twice", "exclude").contains("also of this name"), "{}", read("twice", "exclude"));
+    assert!(read("once", "only").contains("no unit in what is searched is named \"once\""), "{}", read("once", "only"));
+}
+
+#[test]
 fn nothing_found_has_its_reason_in_every_protocol() {
     let sandbox = queue();
     let mut client = Client::start(&sandbox, &[]);

@@ -11,9 +11,9 @@ use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::Knobs;
 use colgrep_core::rank::RankedUnit;
 use colgrep_core::tag::Hint;
-use colgrep_core::{Unit, UnitKind};
+use colgrep_core::{Unit, UnitId, UnitKind};
 use colgrep_index::ids::{FileId, StableId};
-use colgrep_index::lexical::UnitFilter;
+use colgrep_index::lexical::{UnitFilter, UnitPlace};
 use colgrep_index::source::read_text;
 use colgrep_index::store::{FileRecord, Snapshot};
 use colgrep_search::Stops;
@@ -548,6 +548,13 @@ impl ProjectSearcher {
     /// Whether the scope allows a file of its index, or part of it.
     pub fn allows_file(&self, file: FileId) -> bool {
         self.filter.as_ref().is_none_or(|filter| filter.allows_file(file))
+    }
+
+    /// Whether the scope allows a unit on these lines of a file, whatever it is; of a file that is not indexed, any.
+    pub fn allows_lines(&self, path: &str, (first, end): (u32, u32)) -> bool {
+        let (Some(filter), Some(record)) = (&self.filter, self.record(path)) else { return true };
+        let (key, kind) = (UnitId::new(0, 0), UnitKind::RawCode);
+        filter.allows_unit(&UnitPlace { key, file: record.id, kind, first, end })
     }
 
     /// A file with its names and its language, without text or units.

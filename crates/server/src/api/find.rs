@@ -1,14 +1,20 @@
 //! The tool `search`: what its parameters ask for. One tool ranks, lists lines, reads a unit and finds similar ones.
 
+use std::sync::Arc;
+
 use anyhow::{Result, bail};
+use colgrep_engine::request::filter::allows_path;
+use colgrep_engine::request::rules::{PathRules, is_below};
 use colgrep_index::ids::StableId;
+use colgrep_index::update::ReadFirst;
 use colgrep_render::words::in_short;
 
 use super::ends::ToolAnswer;
 use super::files::{lines_of, outline};
-use super::forms::SearchForm;
-use super::levels::levels;
+use super::forms::{SearchForm, has_limits};
+use super::levels::{call_start, levels};
 use super::params;
+use super::ranking::RootPaths;
 use super::read::{NamesWithin, read_in_file, read_named, written_lines};
 use super::state::ServerState;
 use super::tools::{facts, pattern, places, rank, related_within, scope, wanted as wanted_files};
@@ -19,6 +25,7 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<ToolAnswer>
         state.check_here()?;
     }
     let form = form(state, asked)?;
+    let asked = &without_redundancy(state, asked, form)?;
     form.check(asked)?;
     let narrowed = || {
         let mut narrowed = asked.clone();
@@ -52,6 +59,32 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<ToolAnswer>
     }
 }
 
+/// The same call without limits that the file it names passes: many agents say twice where they look.
+fn without_redundancy(state: &ServerState, asked: &params::Search, form: SearchForm) -> Result<params::Search> {
+    let mut alone = asked.clone();
+    let file = written_lines(state, asked.file.trim()).0;
+    let Ok((root, full, below)) = state.locate(file) else { return Ok(alone) };
+    if !full.is_file() || !has_limits(asked) {
+        return Ok(alone);
+    }
+    let (roots, _) = places(state, asked)?;
+    let is_inside =
+        |(other, paths): &RootPaths<'_>| Arc::ptr_eq(other, root) && paths.iter().any(|path| is_below(&below, path));
+    if !roots.iter().any(is_inside) {
+        return Ok(alone);
+    }
+    (alone.paths, alone.groups) = (Vec::new(), Vec::new());
+    if form.is_of_file() {
+        let (snapshot, settings, _) = state.opened(root, &ReadFirst::default())?;
+        let rules = PathRules::new(&scope(asked)?, false, &settings, &root.project)?.named(&below);
+        if allows_path(&below, &rules, &snapshot.files) {
+            (alone.include, alone.exclude, alone.languages) = (Vec::new(), Vec::new(), Vec::new());
+            (alone.code_only, alone.tests) = (false, None);
+        }
+    }
+    Ok(alone)
+}
+
 /// What is asked for.
 fn form(state: &ServerState, asked: &params::Search) -> Result<SearchForm> {
     let [name, file, like] = [&asked.name, &asked.file, &asked.like].map(|text| text.trim());
@@ -71,11 +104,12 @@ fn form(state: &ServerState, asked: &params::Search) -> Result<SearchForm> {
         });
     }
     let has_query = !asked.query.trim().is_empty() || !asked.queries.is_empty();
-    if facts.calls.is_empty() == facts.called_by.is_empty() && asked.depth.is_some_and(|depth| depth > 0) {
-        bail!("depth follows one of `calls` and `called_by`");
+    let has_depth = asked.depth.is_some_and(|depth| depth > 0);
+    if has_depth {
+        call_start(&facts)?;
     }
     Ok(match () {
-        () if asked.depth.is_some_and(|depth| depth > 0) => SearchForm::Levels,
+        () if has_depth => SearchForm::Levels,
         () if has_query => SearchForm::Ranking,
         () if !facts.allow_all() => SearchForm::List,
         () if pattern(asked).is_some() => SearchForm::Lines,

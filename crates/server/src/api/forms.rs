@@ -99,6 +99,11 @@ fn is_named(names: &[String]) -> bool {
     names.iter().any(|name| !name.trim().is_empty())
 }
 
+/// Whether a call limits the files that are looked into, other than by `file`.
+pub fn has_limits(asked: &Search) -> bool {
+    RULES.iter().any(|rule| rule.forms == OF_FILES && (rule.is_given)(asked))
+}
+
 impl SearchForm {
     /// The parameter that asks for it, and what it does.
     fn told(self) -> (&'static str, &'static str) {
@@ -112,6 +117,11 @@ impl SearchForm {
             Lines => ("`pattern` alone", "lists lines"),
             Outline => ("`file` alone", "lists the units of that file"),
         }
+    }
+
+    /// Whether the answer is of one file that the call names.
+    pub fn is_of_file(self) -> bool {
+        matches!(self, NameInFile | Place | Outline)
     }
 
     /// Refuses what has no effect, since the caller expects one.

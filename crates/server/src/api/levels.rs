@@ -1,6 +1,7 @@
 //! The tool `search` with a `depth`: calls over several levels.
 
 use anyhow::{Result, bail};
+use colgrep_engine::request::Facts;
 use colgrep_engine::session::project_searcher::{ProjectSearcher, Within};
 use colgrep_engine::{CallDirection, Question, Scope};
 use colgrep_index::update::ReadFirst;
@@ -18,15 +19,23 @@ use super::state::ServerState;
 use super::tools::{facts, limits, places, scope};
 use super::unserved::{Unserved, check_rest};
 
+/// Where calls are followed from, and in which direction.
+///
+/// # Errors
+/// When not one of `calls` and `called_by` is given.
+pub fn call_start(facts: &Facts) -> Result<(&[String], CallDirection)> {
+    match (facts.calls.is_empty(), facts.called_by.is_empty()) {
+        (false, true) => Ok((&facts.calls, CallDirection::Callers)),
+        (true, false) => Ok((&facts.called_by, CallDirection::Callees)),
+        _ => bail!("depth follows one of `calls` and `called_by`"),
+    }
+}
+
 /// The units that are reached by calls, from the names of `calls` or of `called_by`.
 pub fn levels(state: &ServerState, asked: &params::Search, depth: usize) -> Result<ToolAnswer> {
     state.check_here()?;
     let facts = facts(asked)?;
-    let (names, direction) = match (facts.calls.is_empty(), facts.called_by.is_empty()) {
-        (false, true) => (facts.calls.as_slice(), CallDirection::Callers),
-        (true, false) => (facts.called_by.as_slice(), CallDirection::Callees),
-        _ => bail!("depth follows one of `calls` and `called_by`"),
-    };
+    let (names, direction) = call_start(&facts)?;
     // The names are where calls begin, not what is shown.
     let mut shown = scope(asked)?;
     (shown.facts.calls, shown.facts.called_by) = (Vec::new(), Vec::new());

@@ -184,7 +184,7 @@ pub(super) fn read_named(
     // Names in prose stand in quotes.
     let name = Some(name.trim_matches(['`', '"', '\''])).filter(|name| !name.is_empty()).unwrap_or(name);
     let mut away = Vec::new();
-    let mut files = defining_files(state, name, within, &mut away)?;
+    let (mut files, searched) = defining_files(state, name, within, &mut away)?;
     let (ranked, why) = match files.len() {
         1 => (RankingReport::default(), None),
         _ => ranked_files(state, name, within)?,
@@ -204,7 +204,12 @@ pub(super) fn read_named(
         // A file that is gone since defines nothing.
         let (text, units) = read_whole(file.root, &file.below, &file.below).unwrap_or_default();
         let text: Arc<str> = text.into();
-        let named = units.into_iter().filter(|unit| is_named(unit, name) && is_kind(unit, &within.scope.facts.kinds));
+        let place = searched.iter().find(|(root, _)| Arc::ptr_eq(root, file.root)).map(|(_, place)| place);
+        let is_allowed = |unit: &Outlined| {
+            place.is_none_or(|place| place.allows_lines(&file.below, (unit.line, unit.end_line)))
+                && is_kind(unit, &within.scope.facts.kinds)
+        };
+        let named = units.into_iter().filter(|unit| is_named(unit, name) && is_allowed(unit));
         found.extend(named.map(|unit| (file, Arc::clone(&text), unit)));
     }
     // Files and lines keep their order.
@@ -234,14 +239,18 @@ pub(super) fn read_named(
     Ok(answer)
 }
 
-/// The files that define a name, by the indexes of their roots; roots that can't be searched are `away`.
+/// A root with the scope of a search in it.
+type SearchedRoot<'s> = (&'s Arc<Root>, ProjectSearcher);
+
+/// The files that define a name, by the indexes of their roots, and these roots; those that can't be searched are `away`.
 fn defining_files<'s>(
     state: &'s ServerState,
     name: &str,
     within: &NamesWithin<'s>,
     away: &mut Vec<Unserved>,
-) -> Result<Vec<UnitFile<'s>>> {
-    let (mut found, words, scope) = (Vec::new(), SearchRequest::new(name).words(), within.of_files());
+) -> Result<(Vec<UnitFile<'s>>, Vec<SearchedRoot<'s>>)> {
+    let (mut found, mut searched) = (Vec::new(), Vec::new());
+    let (words, scope) = (SearchRequest::new(name).words(), within.of_files());
     for (root, below) in &within.roots {
         let root = *root;
         let first = ReadFirst { paths: below.clone(), words: words.clone() };
@@ -266,8 +275,9 @@ fn defining_files<'s>(
                 found.push(UnitFile { root, below: record.path.clone() });
             }
         }
+        searched.push((root, place));
     }
-    Ok(found)
+    Ok((found, searched))
 }
 
 /// The files that a search for a name finds first, and why there is none, where filters are the reason.
