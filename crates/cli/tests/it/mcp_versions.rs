@@ -169,6 +169,23 @@ fn mcp_is_spoken_over_http_without_sessions() {
         let answer = server.send("/mcp", body, &HEADERS);
         assert_eq!((answer.status, &answer.json()["error"]["code"]), (400, &json!(code)), "{body}: {answer:?}");
     }
+    // The version that has batches is named by no header.
+    let batch = json!([
+        {"jsonrpc": "2.0", "id": "a", "method": "ping"},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        serde_json::from_str::<Value>(&call).expect("JSON"),
+        {"id": "c", "method": 7},
+    ]);
+    let answers = server.send("/mcp", &batch.to_string(), &HEADERS).json();
+    let ids: Vec<&Value> = answers.as_array().expect("a batch").iter().map(|answer| &answer["id"]).collect();
+    assert_eq!(ids, [&json!("a"), &json!(1), &json!("c")], "{answers}");
+    assert!(answers[1]["result"].to_string().contains("function parse_request"), "{answers}");
+    let notes = json!([{"jsonrpc": "2.0", "method": "notifications/initialized"}]);
+    assert_eq!(server.send("/mcp", &notes.to_string(), &HEADERS).status, 202);
+    let many = vec![json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}); 33];
+    assert_eq!(server.send("/mcp", &json!(many).to_string(), &HEADERS).status, 422);
+    let later = [&HEADERS[..], &[("mcp-protocol-version", "2025-06-18")]].concat();
+    assert_eq!(server.send("/mcp", &batch.to_string(), &later).status, 400);
     // The same checks as of every other route.
     assert_eq!(server.get("/mcp", &[]).status, 405);
     let from_elsewhere = [&HEADERS[..], &[("origin", "http://evil.example")]].concat();
@@ -220,4 +237,39 @@ fn clients_of_the_typescript_sdks_are_answered() {
     };
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mcp_sdk.mjs");
     run_with_sdk(Command::new("node").arg(script).arg(packages));
+}
+
+#[test]
+fn one_version_takes_batches() {
+    let sandbox = two_projects();
+    let batch = json!([
+        {"jsonrpc": "2.0", "id": "a", "method": "ping"},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": "b", "method": "tools/call", "params": {"name": "search", "arguments": {"query": "lion"}}},
+        {"id": "c", "method": 7},
+    ]);
+    let hello = |version: &str| {
+        let client = json!({"name": "test", "version": "1"});
+        json!({"protocolVersion": version, "capabilities": {}, "clientInfo": client})
+    };
+    let mut client = Client::without_session(&sandbox, &sandbox.root(), &["one"]);
+    assert_eq!(client.ask("initialize", hello("2025-03-26"))["result"]["protocolVersion"], "2025-03-26");
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    client.send(&batch);
+    let answers = client.next();
+    let of = |id: &str| answers.as_array().expect("a batch").iter().find(|one| one["id"] == id).expect("an answer");
+    assert_eq!(answers.as_array().map(Vec::len), Some(3), "{answers}");
+    assert!(of("a")["result"].is_object() && of("c")["error"]["code"] == -32600, "{answers}");
+    assert!(of("b")["result"].to_string().contains("a.py:1-2 function lion"), "{answers}");
+    // Notifications alone are not answered.
+    client.send(&json!([{"jsonrpc": "2.0", "method": "notifications/initialized"}]));
+    assert!(client.ask("ping", json!({}))["result"].is_object());
+    let mut client = Client::without_session(&sandbox, &sandbox.root(), &["one"]);
+    client.ask("initialize", hello("2025-06-18"));
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    client.send(&batch);
+    for id in ["a", "b", "c"] {
+        let answer = client.next();
+        assert!(answer["id"] == id && answer["error"]["code"] == -32600, "{answer}");
+    }
 }

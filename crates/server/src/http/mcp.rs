@@ -14,18 +14,24 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{MethodRouter, post};
-use rmcp::model::Extensions;
+use rmcp::model::{Extensions, ProtocolVersion};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use serde_json::Value;
 
 use super::App;
 use super::api::{BODY_BYTES_MAX, is_json, whole};
 use super::gate::ANSWER_BYTES_MAX;
 use super::guard::Caller;
 use super::problem::Problem;
-use crate::mcp::{CallWork, McpServer, PendingAnswer, Worker, refused};
+use crate::mcp::{BatchPart, CallWork, McpServer, PendingAnswer, Worker, batch_parts, refused};
 
 pub const PATH: &str = "/mcp";
+
+/// The header of the protocol's version.
+const VERSION: &str = "mcp-protocol-version";
+/// Most messages of a batch: one after the other, they take the place of one request.
+const BATCH_MAX: usize = 32;
 
 /// The library's end of the route.
 type McpService = StreamableHttpService<McpServer, NeverSessionManager>;
@@ -84,11 +90,60 @@ fn name_accepted(headers: &mut HeaderMap) {
     }
 }
 
+/// Whether a client may send batches: one version of the protocol has them, which is named by no header.
+fn takes_batches(headers: &HeaderMap) -> bool {
+    headers.get(VERSION).is_none_or(|version| version.as_bytes() == ProtocolVersion::V_2025_03_26.as_str().as_bytes())
+}
+
+/// Answers the messages of a batch one after the other. Progress is left out.
+async fn answer_batch(
+    app: &App,
+    service: &McpService,
+    parts: &Parts,
+    batch: Vec<BatchPart>,
+) -> Result<Response, Problem> {
+    if batch.len() > BATCH_MAX {
+        return Err(Problem::invalid(format!("a batch has at most {BATCH_MAX} messages")));
+    }
+    let (mut answers, mut bytes) = (Vec::new(), 0);
+    for part in batch {
+        let message = match part {
+            Ok(message) => message,
+            Err(error) => {
+                answers.push(error);
+                continue;
+            }
+        };
+        let request = Request::from_parts(parts.clone(), Body::from(message));
+        let answer = to_bytes(Body::new(service.handle(request).await.into_body()), ANSWER_BYTES_MAX).await;
+        let answer = answer.map_err(|_| Problem::too_long(ANSWER_BYTES_MAX))?;
+        bytes += answer.len();
+        if bytes > ANSWER_BYTES_MAX {
+            return Err(Problem::too_long(ANSWER_BYTES_MAX));
+        }
+        // An answer alone, or one behind the events of its progress.
+        let text = String::from_utf8_lossy(&answer);
+        let events = text.lines().filter_map(|line| line.strip_prefix("data:"));
+        let messages = std::iter::once(&*text).chain(events).filter_map(|text| serde_json::from_str(text.trim()).ok());
+        answers
+            .extend(messages.filter(|message: &Value| message.get("id").is_some() && message.get("method").is_none()));
+    }
+    if answers.is_empty() {
+        return Ok(StatusCode::ACCEPTED.into_response());
+    }
+    let body = app.gate.body(Value::from(answers).to_string().into_bytes())?;
+    Ok(([(CONTENT_TYPE, "application/json")], body).into_response())
+}
+
 async fn answer(app: &App, service: &McpService, request: Request) -> Result<Response, Problem> {
     let (mut parts, body) = request.into_parts();
     name_accepted(&mut parts.headers);
     let read = tokio::time::timeout(app.patience, whole(body));
     let bytes = read.await.map_err(|_| Problem::late(app.patience))??;
+    let batch = batch_parts(&bytes).filter(|_| is_json(&parts.headers) && takes_batches(&parts.headers));
+    if let Some(batch) = batch {
+        return answer_batch(app, service, &parts, batch).await;
+    }
     // The library answers what is no message in a text of its own.
     if let Some(error) = refused(&bytes).filter(|_| is_json(&parts.headers)) {
         return Ok((StatusCode::BAD_REQUEST, [(CONTENT_TYPE, "application/json")], error).into_response());

@@ -3,6 +3,7 @@
 //! The protocol's library drops a line that is too long or no JSON without an answer, and begins every request at once.
 //! Here each line is answered, and requests beyond the bound wait in the client's pipe.
 
+use std::collections::VecDeque;
 use std::io::{self, BufRead, Read};
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,6 +18,8 @@ use serde_json::Value;
 use tokio::io::AsyncWriteExt as _;
 use tokio::sync::{Mutex, Semaphore, mpsc};
 use tokio::task::JoinSet;
+
+use super::batch::{Batches, Outgoing};
 
 /// Longest message, in bytes. The longest question is far shorter.
 const MESSAGE_BYTES_MAX: usize = 1 << 20;
@@ -45,10 +48,19 @@ impl IntakeLimits {
     }
 }
 
-/// A message, or an invalid line's error with the request to answer.
+/// A message, or an invalid line's error with the request to answer; or a batch of them.
 enum IntakeLine {
     Message(Box<RxJsonRpcMessage<RoleServer>>),
     Refused(Option<RequestId>, RpcError),
+    Batch(Batch),
+}
+
+/// An array of messages.
+struct Batch {
+    /// Its elements, where batches are taken.
+    lines: Vec<IntakeLine>,
+    /// The errors for the requests in it, where they are not.
+    refusals: Vec<(Option<RequestId>, RpcError)>,
 }
 
 /// The server's end of the pipes.
@@ -57,6 +69,9 @@ pub struct Pipes {
     output: Arc<Mutex<tokio::io::Stdout>>,
     load: IntakeLimits,
     refusals: JoinSet<io::Result<()>>,
+    batches: Batches,
+    /// Messages of a batch that were not handed on yet.
+    of_batch: VecDeque<RxJsonRpcMessage<RoleServer>>,
 }
 
 impl Pipes {
@@ -72,7 +87,36 @@ impl Pipes {
             }
         });
         let output = Arc::new(Mutex::new(tokio::io::stdout()));
-        Pipes { lines, output, load: load.clone(), refusals: JoinSet::new() }
+        let (batches, of_batch) = Default::default();
+        Pipes { lines, output, load: load.clone(), refusals: JoinSet::new(), batches, of_batch }
+    }
+
+    /// Writes beside the work in progress.
+    fn answer(&mut self, outgoing: Outgoing) {
+        let (output, answers) = (Arc::clone(&self.output), Arc::clone(&self.load.answers));
+        self.refusals.spawn(write(output, answers, outgoing));
+    }
+
+    fn refuse(&mut self, id: Option<RequestId>, error: RpcError) {
+        self.answer(Outgoing::Message(Box::new(JsonRpcMessage::error(error, id))));
+    }
+
+    /// Takes in a batch, whose messages follow one by one.
+    fn take_batch(&mut self, batch: Batch) {
+        if !self.batches.are_taken() {
+            return batch.refusals.into_iter().for_each(|(id, error)| self.refuse(id, error));
+        }
+        let (mut messages, mut errors) = (Vec::new(), Vec::new());
+        for line in batch.lines {
+            match line {
+                IntakeLine::Message(message) => messages.push(*message),
+                IntakeLine::Refused(id, error) => errors.extend(value(&JsonRpcMessage::error(error, id))),
+                IntakeLine::Batch(_) => {}
+            }
+        }
+        let answers = self.batches.begin(&messages, errors);
+        answers.into_iter().for_each(|answers| self.answer(Outgoing::Batch(answers)));
+        self.of_batch.extend(messages);
     }
 }
 
@@ -80,7 +124,14 @@ impl Transport<RoleServer> for Pipes {
     type Error = io::Error;
 
     fn send(&mut self, item: TxJsonRpcMessage<RoleServer>) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        write(Arc::clone(&self.output), Arc::clone(&self.load.answers), item)
+        let (output, answers) = (Arc::clone(&self.output), Arc::clone(&self.load.answers));
+        let outgoing = self.batches.send(item);
+        async move {
+            match outgoing? {
+                Some(outgoing) => write(output, answers, outgoing).await,
+                None => Ok(()),
+            }
+        }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
@@ -88,11 +139,23 @@ impl Transport<RoleServer> for Pipes {
             // No message is read while no request can begin, or while the client does not read its answers.
             drop(self.load.requests.acquire().await.ok()?);
             drop(self.load.answers.acquire().await.ok()?);
-            match self.lines.recv().await {
-                Some(IntakeLine::Message(message)) => return Some(*message),
-                Some(IntakeLine::Refused(id, error)) => {
-                    let (output, answers) = (Arc::clone(&self.output), Arc::clone(&self.load.answers));
-                    self.refusals.spawn(write(output, answers, JsonRpcMessage::error(error, id)));
+            let line = match self.of_batch.pop_front() {
+                Some(message) => Some(IntakeLine::Message(Box::new(message))),
+                None => self.lines.recv().await,
+            };
+            match line {
+                Some(IntakeLine::Message(message)) => {
+                    if let Some(answers) = self.batches.receive(&message) {
+                        self.answer(Outgoing::Batch(answers));
+                    }
+                    return Some(*message);
+                }
+                Some(line) => {
+                    match line {
+                        IntakeLine::Refused(id, error) => self.refuse(id, error),
+                        IntakeLine::Batch(batch) => self.take_batch(batch),
+                        IntakeLine::Message(_) => {}
+                    }
                     // Lets the answer take its place among `answers` before the next look.
                     tokio::task::yield_now().await;
                     while self.refusals.try_join_next().is_some() {}
@@ -114,13 +177,12 @@ impl Transport<RoleServer> for Pipes {
 }
 
 /// Writes a message as a line, once there is room among `answers`.
-async fn write(
-    output: Arc<Mutex<tokio::io::Stdout>>,
-    answers: Arc<Semaphore>,
-    item: TxJsonRpcMessage<RoleServer>,
-) -> io::Result<()> {
+async fn write(output: Arc<Mutex<tokio::io::Stdout>>, answers: Arc<Semaphore>, outgoing: Outgoing) -> io::Result<()> {
     let _room = answers.acquire().await.map_err(io::Error::other)?;
-    let mut line = encoded(&item)?;
+    let mut line = match outgoing {
+        Outgoing::Message(message) => encoded(&message)?,
+        Outgoing::Batch(answers) => serde_json::to_vec(&answers)?,
+    };
     line.push(b'\n');
     let mut output = output.lock().await;
     output.write_all(&line).await?;
@@ -133,12 +195,19 @@ fn encoded(item: &TxJsonRpcMessage<RoleServer>) -> io::Result<Vec<u8>> {
     if !matches!(item, JsonRpcMessage::Error(error) if error.id.is_none()) {
         return Ok(serde_json::to_vec(item)?);
     }
-    let mut message = serde_json::to_value(item)?;
-    message["id"] = Value::Null;
-    Ok(serde_json::to_vec(&message)?)
+    Ok(serde_json::to_vec(&value(item)?)?)
 }
 
-/// Reads the next line as a message, or as several refusals for a batch; empty for a skipped line, `None` at the end of
+/// The same as a value.
+fn value(item: &TxJsonRpcMessage<RoleServer>) -> io::Result<Value> {
+    let mut message = serde_json::to_value(item)?;
+    if matches!(item, JsonRpcMessage::Error(error) if error.id.is_none()) {
+        message["id"] = Value::Null;
+    }
+    Ok(message)
+}
+
+/// Reads the next line as a message or a batch, or as the refusal of one; empty for a skipped line, `None` at the end of
 /// the input.
 fn next_line(input: &mut impl BufRead) -> io::Result<Option<Vec<IntakeLine>>> {
     let mut bytes = Vec::new();
@@ -163,13 +232,35 @@ fn messages(text: &[u8]) -> Vec<IntakeLine> {
 /// The error for the body of a request over HTTP that is no message.
 pub fn refused(body: &[u8]) -> Option<Vec<u8>> {
     let refusal = |line| match line {
-        IntakeLine::Refused(id, error) => encoded(&JsonRpcMessage::error(error, id)).ok(),
+        IntakeLine::Refused(id, error) => Some((id, error)),
+        IntakeLine::Batch(batch) => batch.refusals.into_iter().next(),
         IntakeLine::Message(_) => None,
     };
-    messages(body).into_iter().find_map(refusal)
+    let (id, error) = messages(body).into_iter().find_map(refusal)?;
+    encoded(&JsonRpcMessage::error(error, id)).ok()
 }
 
-/// The errors for a line with a batch of requests: one for each that expects an answer.
+/// An element of a batch over HTTP: a message as it is written, or the error for what is none.
+pub type BatchPart = Result<Vec<u8>, Value>;
+
+/// The elements of a body that is a batch; `None` if it has no message.
+pub fn batch_parts(body: &[u8]) -> Option<Vec<BatchPart>> {
+    if body.trim_ascii().first() != Some(&b'[') {
+        return None;
+    }
+    let all: Vec<Value> = serde_json::from_slice(body).ok()?;
+    let part = |one: &Value| {
+        let text = serde_json::to_vec(one).ok()?;
+        match message(&text)? {
+            IntakeLine::Refused(id, error) => Some(Err(value(&JsonRpcMessage::error(error, id)).ok()?)),
+            IntakeLine::Message(_) | IntakeLine::Batch(_) => Some(Ok(text)),
+        }
+    };
+    let parts: Vec<BatchPart> = all.iter().filter_map(part).collect();
+    parts.iter().any(Result::is_ok).then_some(parts)
+}
+
+/// A line with a batch: its messages, and an error for each that expects an answer.
 fn batch(text: &[u8]) -> Vec<IntakeLine> {
     let all: Vec<Value> = match serde_json::from_slice(text) {
         Ok(all) => all,
@@ -177,12 +268,19 @@ fn batch(text: &[u8]) -> Vec<IntakeLine> {
     };
     let refused = |id| {
         let why = "batches are not taken: each request goes on a line of its own";
-        IntakeLine::Refused(id, ErrorData::invalid_request(why, None))
+        (id, ErrorData::invalid_request(why, None))
     };
     let requests = all.iter().filter(|one| one.get("method").is_some());
     let ids = requests.filter_map(|one| serde_json::from_value::<RequestId>(one.get("id")?.clone()).ok());
-    let each: Vec<IntakeLine> = ids.map(|id| refused(Some(id))).collect();
-    if each.is_empty() { vec![refused(None)] } else { each }
+    let mut refusals: Vec<_> = ids.map(|id| refused(Some(id))).collect();
+    if refusals.is_empty() {
+        refusals.push(refused(None));
+    }
+    if all.is_empty() {
+        return refusals.into_iter().map(|(id, error)| IntakeLine::Refused(id, error)).collect();
+    }
+    let lines = all.iter().filter_map(|one| message(&serde_json::to_vec(one).ok()?)).collect();
+    vec![IntakeLine::Batch(Batch { lines, refusals })]
 }
 
 /// The fields of a message that tell whom to answer.
@@ -265,6 +363,23 @@ impl<R: BufRead> Read for UntilNewline<'_, R> {
 mod tests {
     use super::*;
 
+    fn tell(line: IntakeLine, said: &mut Vec<String>) {
+        let told = |(id, error): (Option<RequestId>, RpcError)| {
+            format!("{} to {}", error.code.0, id.map_or_else(|| "nobody".into(), |id| id.to_string()))
+        };
+        match line {
+            IntakeLine::Message(message) => said.push(match *message {
+                JsonRpcMessage::Request(request) => format!("request {}", request.id),
+                _ => "message".to_string(),
+            }),
+            IntakeLine::Refused(id, error) => said.push(told((id, error))),
+            IntakeLine::Batch(batch) => {
+                said.push(format!("or {}", batch.refusals.into_iter().map(told).collect::<Vec<_>>().join(", ")));
+                batch.lines.into_iter().for_each(|line| tell(line, said));
+            }
+        }
+    }
+
     fn lines(input: &str) -> Vec<String> {
         let mut input = input.as_bytes();
         let mut said = Vec::new();
@@ -272,15 +387,7 @@ mod tests {
             if lines.is_empty() {
                 said.push("left out".to_string());
             }
-            said.extend(lines.into_iter().map(|line| match line {
-                IntakeLine::Message(message) => match *message {
-                    JsonRpcMessage::Request(request) => format!("request {}", request.id),
-                    _ => "message".to_string(),
-                },
-                IntakeLine::Refused(id, error) => {
-                    format!("{} to {}", error.code.0, id.map_or_else(|| "nobody".into(), |id| id.to_string()))
-                }
-            }));
+            lines.into_iter().for_each(|line| tell(line, &mut said));
         }
         said
     }
@@ -297,6 +404,8 @@ mod tests {
             "{not json",
             r#" [{"id":1,"method":"ping"},{"method":"x"},{"id":"b","method":"y"},{"id":3,"result":{}},4]"#,
             r#"[{"method":"x"}]"#,
+            r#"[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"notifications/initialized"},{"id":"b","method":"y"}]"#,
+            "[]",
             "[1,",
             r#"{"id":3,"method":7}"#,
             r#"{"id":{},"jsonrpc":"2.0","method":"ping"}"#,
@@ -318,7 +427,15 @@ mod tests {
                 "left out",
                 "request 2",
                 "-32700 to nobody",
+                "or -32600 to 1, -32600 to b",
                 "-32600 to 1",
+                "-32600 to b",
+                "-32600 to 3",
+                "-32600 to nobody",
+                "or -32600 to nobody",
+                "or -32600 to 1, -32600 to b",
+                "request 1",
+                "message",
                 "-32600 to b",
                 "-32600 to nobody",
                 "-32700 to nobody",

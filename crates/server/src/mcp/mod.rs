@@ -3,6 +3,7 @@
 //! The index stays open between calls and is looked at again only when the system says that a file changed. Between
 //! calls nothing runs, but the making of vectors that a call had no time for. Nothing outside the roots is read.
 
+mod batch;
 mod handler;
 mod intake;
 mod listing;
@@ -27,7 +28,7 @@ use crate::api::{AT_WORK_A_CORE_MAX, Shards};
 use crate::args::McpArgs;
 use crate::log::{self, LogFormat};
 pub use handler::{CallWork, McpServer, PendingAnswer, Worker};
-pub use intake::refused;
+pub use intake::{BatchPart, batch_parts, refused};
 pub use listing::LISTED;
 
 /// What the server says of itself: facts, in the order of use.
