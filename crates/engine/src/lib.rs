@@ -32,5 +32,6 @@ pub use request::{
 pub use run::{Backend, FILES_DEFAULT, PreparedSearch};
 pub use session::Session;
 pub use session::related::{CallLevelsAnswer, CallLevelsRequest, CallStart};
+pub use session::symbols::NameMatch;
 pub use settings::Settings;
 pub use settings::env::Env;

@@ -19,16 +19,22 @@ struct EditorClient {
 impl EditorClient {
     /// Starts a server and shakes hands; what the server offers.
     fn start(sandbox: &Sandbox) -> (EditorClient, Value) {
-        let mut command = sandbox.command(&["lsp", "--stdio"]);
-        let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a server");
-        let (to, from) = (server.stdin.take().expect("a pipe"), server.stdout.take().expect("a pipe"));
-        let root = format!("file://{}", sandbox.root().display());
-        let mut client = EditorClient { server, to, from: BufReader::new(from), number: 0, root: root.clone() };
-        let folders = json!([{"uri": root, "name": "project"}]);
+        let mut client = EditorClient::new(sandbox);
+        let folders = json!([{"uri": client.root, "name": "project"}]);
+        let root = &client.root;
         let hello = json!({"processId": null, "rootUri": root, "workspaceFolders": folders, "capabilities": {}});
         let offered = client.good("initialize", hello);
         client.note("initialized", json!({}));
         (client, offered)
+    }
+
+    /// Starts a server.
+    fn new(sandbox: &Sandbox) -> EditorClient {
+        let mut command = sandbox.command(&["lsp", "--stdio"]);
+        let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a server");
+        let (to, from) = (server.stdin.take().expect("a pipe"), server.stdout.take().expect("a pipe"));
+        let root = format!("file://{}", sandbox.root().display());
+        EditorClient { server, to, from: BufReader::new(from), number: 0, root }
     }
 
     fn send(&mut self, message: &Value) {
@@ -120,9 +126,17 @@ fn symbols_of_the_workspace_are_ranked() {
     assert_eq!((&first["name"], &first["kind"], &first["containerName"]), (&json!("push"), &json!(6), &json!("Queue")));
     let range = json!({"start": {"line": 5, "character": 11}, "end": {"line": 5, "character": 15}});
     assert_eq!(first["location"], json!({"uri": client.uri("src/queue.rs"), "range": range}));
-    for query in ["", "!="] {
-        assert_eq!(client.good("workspace/symbol", json!({"query": query})), json!([]), "{query:?}");
+    assert_eq!(client.good("workspace/symbol", json!({"query": "!="})), json!([]));
+    // What is typed so far is the beginning of a name, or some of its letters; nothing is the beginning of any.
+    sandbox.write("src/run.rs", "/// Pus comes out.\npub fn run() {}\n");
+    for (query, expected) in [("pus", "push"), ("PUS", "push"), ("rsv", "reserve"), ("ru", "run")] {
+        let found = client.good("workspace/symbol", json!({"query": query}));
+        assert_eq!(found[0]["name"].as_str().map(str::to_lowercase).as_deref(), Some(expected), "{query}: {found}");
     }
+    let all = client.good("workspace/symbol", json!({"query": ""}));
+    let names: Vec<&str> = all.as_array().expect("symbols").iter().filter_map(|one| one["name"].as_str()).collect();
+    assert!(["push", "grow", "reserve", "fill"].iter().all(|name| names.contains(name)), "{names:?}");
+    assert_eq!(client.good("workspace/symbol", json!({"query": "zzqqx"})), json!([]));
     // Files that are new since the last request are found.
     sandbox.write("src/stack.rs", "pub fn unstack() {}\n");
     assert_eq!(client.good("workspace/symbol", json!({"query": "unstack"}))[0]["name"], "unstack");
@@ -215,6 +229,27 @@ fn who_leaves_without_shutting_down_gets_another_status() {
     let (mut client, _) = EditorClient::start(&sandbox);
     client.note("exit", Value::Null);
     assert_eq!(client.server.wait().expect("an end").code(), Some(1));
+}
+
+#[test]
+fn requests_before_the_beginning_and_after_the_end_are_refused() {
+    let sandbox = queue();
+    let mut client = EditorClient::new(&sandbox);
+    let ask =
+        |client: &mut EditorClient| client.ask("workspace/symbol", json!({"query": "push"}))["error"]["code"].clone();
+    assert_eq!(ask(&mut client), -32002);
+    client.note("initialized", json!({}));
+    assert_eq!(ask(&mut client), -32002);
+    let hello = json!({"processId": null, "rootUri": client.root, "capabilities": {}});
+    client.good("initialize", hello.clone());
+    // Without the note that follows, too.
+    assert_eq!(client.good("workspace/symbol", json!({"query": "push"}))[0]["name"], "push");
+    assert_eq!(client.ask("initialize", hello)["error"]["code"], -32600);
+    assert_eq!(client.good("shutdown", Value::Null), Value::Null);
+    assert_eq!(ask(&mut client), -32600);
+    assert_eq!(client.ask("shutdown", Value::Null)["error"]["code"], -32600);
+    client.note("exit", Value::Null);
+    assert_eq!(client.server.wait().expect("an end").code(), Some(0));
 }
 
 #[test]

@@ -4,6 +4,7 @@ pub mod corpus;
 pub mod project_searcher;
 pub mod related;
 pub(crate) mod relocate;
+pub mod symbols;
 #[cfg(test)]
 mod tests;
 

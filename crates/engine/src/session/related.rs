@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use colgrep_core::{Unit, UnitId};
 use colgrep_index::history::TogetherFile;
-use colgrep_index::lexical::CodeName;
+use colgrep_index::lexical::{CodeName, UnitHit};
 
 use super::Session;
 use crate::answer::FileAnswer;
@@ -13,7 +13,7 @@ use crate::history::cochange::Past;
 use crate::project::Project;
 use crate::project::git::versions;
 use crate::relations::changed::{ChangeSpec, ChangedCode, LineSpan};
-use crate::relations::graph::CallGraph;
+use crate::relations::graph::{CallGraph, GraphUnit};
 use crate::relations::impact::{
     Affected, AffectedFile, ImpactAnswer, ImpactRequest, affected, changed_at, changed_tests,
 };
@@ -123,13 +123,8 @@ impl Session {
             for place in places {
                 let graph = CallGraph::new(&place.snapshot);
                 let units = place.snapshot.lexical.units_of_name(&code_name)?;
-                let found = units.into_iter().map(|(hit, _)| hit).filter(|hit| hit.kind.is_definition());
-                for unit in graph.units(found)? {
-                    let (is_test, callee) = (graph.is_test(&unit), unit.name.clone());
-                    let origin = unit.qualified_name();
-                    let step = CallStep { unit, level: 0, is_certain: true, callee, origin, is_test };
-                    rows.extend(shown_rows(place, &graph, vec![step])?);
-                }
+                let hits = units.into_iter().map(|(hit, _)| hit).collect();
+                rows.extend(definition_rows(place, &graph, hits, usize::MAX)?);
             }
             Ok(rows)
         })
@@ -162,7 +157,7 @@ impl Session {
         Ok(ImpactAnswer { changed, affected })
     }
 
-    fn open_whole(&mut self, scope: &Scope) -> Result<()> {
+    pub(super) fn open_whole(&mut self, scope: &Scope) -> Result<()> {
         let request = SearchRequest { scope: scope.clone(), ..SearchRequest::default() };
         self.need_model(&request, RankBy::Words)?;
         self.words.clear();
@@ -209,6 +204,22 @@ impl ProjectSearcher {
         let affected = affected_files(self, &changed, &together, request)?;
         Ok(ImpactAnswer { changed, affected })
     }
+}
+
+/// Definitions as units of level 0, at most `count`.
+pub(super) fn definition_rows(
+    place: &ProjectSearcher,
+    graph: &CallGraph<'_>,
+    mut hits: Vec<UnitHit>,
+    count: usize,
+) -> Result<Vec<CallRow>> {
+    hits.retain(|hit| hit.kind.is_definition());
+    hits.truncate(count);
+    let step = |unit: GraphUnit| {
+        let (is_test, callee, origin) = (graph.is_test(&unit), unit.name.clone(), unit.qualified_name());
+        CallStep { unit, level: 0, is_certain: true, callee, origin, is_test }
+    };
+    shown_rows(place, graph, graph.units(hits)?.into_iter().map(step).collect())
 }
 
 /// For each changed file, those that changed together with it.

@@ -185,9 +185,14 @@ impl Lexical {
         Ok(())
     }
 
+    /// The definitions that `filter` allows and whose name is this in lower case, by file and line.
+    pub fn definitions_in_any_case(&self, lower: &str, filter: Option<&dyn UnitFilter>) -> Result<Vec<UnitHit>> {
+        self.units_of_term(&Term::from_field_text(self.fields.definition, lower), filter)
+    }
+
     /// The name, as written, of each definition that `filter` allows and that has a name in lower case.
     pub fn spellings_of(&self, lower: &str, filter: Option<&dyn UnitFilter>) -> Result<Vec<String>> {
-        let hits = self.units_of_term(&Term::from_field_text(self.fields.definition, lower), filter)?;
+        let hits = self.definitions_in_any_case(lower, filter)?;
         let name = |unit: Unit| last_segment(&unit.name).to_string();
         hits.iter().map(|hit| Ok(name(self.unit(hit.key)?.unit(&[])))).collect()
     }

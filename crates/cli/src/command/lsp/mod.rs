@@ -9,12 +9,14 @@ mod text;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
+use colgrep_core::Unit;
 use colgrep_core::code_line::calling_lines;
 use colgrep_engine::request::has_no_word;
 use colgrep_engine::session::related::CallRow;
 use colgrep_engine::{
-    CallDirection, CallLevelsRequest, CallStart, Engine, Env, OpenOptions, Scope, SearchRequest, Session, Weakest,
+    CallDirection, CallLevelsRequest, CallStart, Engine, Env, NameMatch, OpenOptions, Scope, SearchRequest, Session,
+    Weakest,
 };
 use colgrep_index::lexical::split_callee;
 use colgrep_render::advice::told_by;
@@ -92,11 +94,72 @@ struct ClientHello {
     workspace_folders: Option<Vec<DocumentName>>,
 }
 
+/// How far client and server are.
+enum Phase {
+    /// The client has not begun.
+    New,
+    Running(Box<LspServer>),
+    /// The client asked for the end.
+    Closed,
+}
+
 pub(super) fn run(_: &LspArgs, env: &Env) -> Result<u8> {
     limit_threads(None);
     let (connection, threads) = Connection::stdio();
-    let (id, hello) = connection.initialize_start().context("the client did not start with `initialize`")?;
-    let mut server = LspServer::new(&hello, env);
+    let mut phase = Phase::New;
+    for message in &connection.receiver {
+        match message {
+            Message::Request(request) => {
+                let answer = phase.answer(request, env);
+                if connection.sender.send(answer.into()).is_err() {
+                    break;
+                }
+            }
+            Message::Notification(notification) if notification.method == "exit" => break,
+            Message::Notification(notification) => {
+                if let Phase::Running(server) = &mut phase {
+                    server.note(notification);
+                }
+            }
+            Message::Response(_) => {}
+        }
+    }
+    drop(connection);
+    threads.join()?;
+    // Whoever ends without `shutdown` gets the other status, as the protocol says.
+    Ok(if matches!(phase, Phase::Closed) { FOUND } else { NOTHING })
+}
+
+impl Phase {
+    /// Answers a request, or refuses it where its time is not come or over.
+    fn answer(&mut self, request: Request, env: &Env) -> Response {
+        let refused = |id, code: ErrorCode, why: &str| Response::new_err(id, code as i32, why.to_string());
+        let Request { id, method, params } = request;
+        match (&mut *self, method.as_str()) {
+            (Phase::New, "initialize") => {
+                *self = Phase::Running(Box::new(LspServer::new(&params, env)));
+                Response::new_ok(id, offered())
+            }
+            (Phase::New, _) => {
+                refused(id, ErrorCode::ServerNotInitialized, "the client has to begin with `initialize`")
+            }
+            (Phase::Running(_), "initialize") => {
+                refused(id, ErrorCode::InvalidRequest, "the server is initialized already")
+            }
+            (Phase::Running(_), "shutdown") => {
+                *self = Phase::Closed;
+                Response::new_ok(id, Value::Null)
+            }
+            (Phase::Running(server), _) => server.answer(Request { id, method, params }),
+            (Phase::Closed, _) => {
+                refused(id, ErrorCode::InvalidRequest, "the server is shut down; only `exit` follows")
+            }
+        }
+    }
+}
+
+/// What the server offers.
+fn offered() -> Value {
     let capabilities = json!({
         // Whole texts, since documents may have changes that are not saved.
         "textDocumentSync": {"openClose": true, "change": 1},
@@ -104,28 +167,7 @@ pub(super) fn run(_: &LspArgs, env: &Env) -> Result<u8> {
         "documentSymbolProvider": true,
         "callHierarchyProvider": true,
     });
-    let info = json!({"name": "colgrep", "version": env!("CARGO_PKG_VERSION")});
-    connection.initialize_finish(id, json!({"capabilities": capabilities, "serverInfo": info}))?;
-    // Whoever ends without `shutdown` gets the other status, as the protocol says.
-    let mut status = NOTHING;
-    for message in &connection.receiver {
-        match message {
-            Message::Request(request) => {
-                if connection.handle_shutdown(&request)? {
-                    status = FOUND;
-                    break;
-                }
-                if connection.sender.send(server.answer(request).into()).is_err() {
-                    break;
-                }
-            }
-            Message::Notification(notification) => server.note(notification),
-            Message::Response(_) => {}
-        }
-    }
-    drop(connection);
-    threads.join()?;
-    Ok(status)
+    json!({"capabilities": capabilities, "serverInfo": {"name": "colgrep", "version": env!("CARGO_PKG_VERSION")}})
 }
 
 struct LspServer {
@@ -207,35 +249,55 @@ impl LspServer {
         scope
     }
 
+    /// Symbols whose names have the letters of the query, as editors expect them, then what a search finds. Among equal
+    /// names, the order is that of the search.
     fn workspace_symbols(&self, params: &QueryParams) -> Result<Value> {
         let query = params.query.trim();
-        if query.is_empty() || has_no_word(query) {
+        if !query.is_empty() && has_no_word(query) {
             return Ok(json!([]));
         }
-        let mut request = SearchRequest::new(query).files(SYMBOLS_MAX);
-        request.scope = self.scope();
-        (request.shape.single_units, request.shape.weakest) = (true, Weakest::Floor);
+        let mut session = self.session()?;
         let mut symbols = Vec::new();
-        for file in self.session()?.search(&request)?.files {
-            let lines: Vec<&str> = file.text.lines().collect();
-            let path = file.root.join(&file.path);
-            let uri = uri_of(&path);
-            for answered in file.units.iter().filter(|answered| !answered.unit.name.is_empty()) {
-                let unit = &answered.unit;
-                let container = if unit.parent.is_empty() { &file.path } else { &unit.parent };
-                let range = match self.files.in_editor(&path, unit) {
-                    Some(unit) => ranges_of(&unit, &self.files.text(&uri)?.lines().collect::<Vec<_>>()).1,
-                    None => TextRange::of_name(&lines, answered.name_line, &unit.name),
-                };
-                symbols.push(json!({
-                    "name": unit.name,
-                    "kind": kind_of(unit.kind),
-                    "containerName": container,
-                    "location": {"uri": uri, "range": range},
-                }));
+        if !query.is_empty() {
+            let mut request = SearchRequest::new(query).files(SYMBOLS_MAX);
+            request.scope = self.scope();
+            (request.shape.single_units, request.shape.weakest) = (true, Weakest::Floor);
+            for file in session.search(&request)?.files {
+                let path = file.root.join(&file.path);
+                let named = file.units.iter().filter(|answered| !answered.unit.name.is_empty());
+                for answered in named {
+                    symbols.extend(self.symbol((&path, &file.path), &answered.unit, answered.name_line));
+                }
             }
         }
+        for row in session.definitions_like(query, &self.scope(), SYMBOLS_MAX)? {
+            let path = row.file.root.join(&row.file.path);
+            let symbol = self.symbol((&path, &row.file.path), &row.unit, row.name_line as usize);
+            symbols.extend(symbol.filter(|symbol| !symbols.contains(symbol)));
+        }
+        // What has not all letters of a sentence comes last, in the order of the search.
+        let name = |symbol: &Value| NameMatch::of(symbol["name"].as_str().unwrap_or_default(), query);
+        symbols.sort_by_cached_key(|symbol| name(symbol).map_or((1, None), |found| (0, Some(found))));
+        symbols.truncate(SYMBOLS_MAX);
         Ok(symbols.into())
+    }
+
+    /// A unit of the index as a symbol of the workspace, unless its file is gone; `path` also as it lies in its project.
+    fn symbol(&self, (path, in_project): (&Path, &str), unit: &Unit, name_line: usize) -> Option<Value> {
+        let uri = uri_of(path);
+        let text = self.files.text(&uri).ok()?;
+        let lines: Vec<&str> = text.lines().collect();
+        let range = match self.files.in_editor(path, unit) {
+            Some(unit) => ranges_of(&unit, &lines).1,
+            None => TextRange::of_name(&lines, name_line, &unit.name),
+        };
+        let container = if unit.parent.is_empty() { in_project } else { &unit.parent };
+        Some(json!({
+            "name": unit.name,
+            "kind": kind_of(unit.kind),
+            "containerName": container,
+            "location": {"uri": uri, "range": range},
+        }))
     }
 
     fn document_symbols(&self, params: &DocumentParams) -> Result<Value> {
