@@ -18,6 +18,7 @@ mod table;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -101,6 +102,8 @@ pub struct Snapshot {
     fingerprint: OnceLock<u64>,
     /// The units with vectors and their places, computed when a search first needs them all.
     pub placed: OnceLock<Vec<(UnitId, VectorPlace)>>,
+    /// Whether work on it met content that makes no sense.
+    failed: AtomicBool,
 }
 
 /// A generation without its table.
@@ -117,7 +120,8 @@ impl GenerationParts {
         let GenerationParts { lexical, vectors, damage, point } = self;
         let (path_facts, texts, placed) = (PathMemory::default(), TextCache::default(), OnceLock::new());
         let (order, ages, fingerprint) = Default::default();
-        Snapshot { lexical, files, vectors, damage, point, path_facts, texts, order, ages, fingerprint, placed }
+        let failed = AtomicBool::new(false);
+        Snapshot { lexical, files, vectors, damage, point, path_facts, texts, order, ages, fingerprint, placed, failed }
     }
 }
 
@@ -135,7 +139,37 @@ impl Coverage {
     }
 }
 
+/// Notes that the work it belongs to panicked.
+struct PanicNote<'a>(&'a AtomicBool);
+
+impl Drop for PanicNote<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
 impl Snapshot {
+    /// Does work that reads this index alone, and notes if its content makes no sense: where several indexes are read
+    /// together, that tells which of them failed.
+    ///
+    /// # Errors
+    /// Those of `work`.
+    pub fn noted<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        let note = PanicNote(&self.failed);
+        let done = work();
+        if done.as_ref().is_err_and(Error::is_of_content) {
+            note.0.store(true, Ordering::Relaxed);
+        }
+        done
+    }
+
+    /// Whether work on it met content that makes no sense ([`Snapshot::noted`]).
+    pub fn has_failed(&self) -> bool {
+        self.failed.load(Ordering::Relaxed)
+    }
+
     /// When this generation was written, in milliseconds since 1970. A pulled index keeps the time at which it was built.
     pub fn written_ms(&self) -> u64 {
         // `colgrep FORMAT GENERATION …`: the number of a generation is a time in nanoseconds.

@@ -27,7 +27,7 @@ pub use when::Bound;
 use crate::error::{Refused, Result};
 use crate::notice::{HistoryState, Listener, Notice};
 use crate::project::Project;
-use crate::project::damage::{damage, guarded, repair_after};
+use crate::project::damage::{Suspicion, damage, guarded, repair_after};
 use crate::project::git::GitRepository;
 use crate::project::model::{MissingVectors, Model};
 use crate::settings::Settings;
@@ -147,7 +147,7 @@ impl HistoryPlace {
         match guarded(&work) {
             Err(error) if damage(&error).is_some() => {
                 listener.notice(&Notice::Damaged(damage(&error).unwrap_or_default()));
-                repair_after(&error, &self.store, self.store.open().ok().as_ref(), true)?;
+                repair_after(&error, &self.store, self.store.open().ok().as_ref(), Suspicion::Certain)?;
                 guarded(&work)
             }
             done => done,

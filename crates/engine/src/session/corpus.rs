@@ -27,7 +27,7 @@ use crate::answer::watch::Watcher;
 use crate::error::{Error, Result};
 use crate::history::cochange::Past;
 use crate::notice::{Listener, Traced};
-use crate::project::damage::{guarded, repair_after};
+use crate::project::damage::{Suspicion, guarded, repair_after};
 use crate::project::model::Model;
 use crate::request::Detail;
 use crate::request::filter::Without;
@@ -87,8 +87,9 @@ impl Parts for Vec<ProjectSearcher> {
 
     fn repair(&self, part: usize, error: &Error) {
         let ProjectSearcher { project, snapshot, .. } = &self[part];
+        let suspicion = Suspicion::of_each(self.iter().map(|place| Some(&*place.snapshot)))[part];
         // What is left damaged is found again by the next search.
-        let _ = repair_after(error, &project.store, Some(snapshot), self.len() == 1);
+        let _ = repair_after(error, &project.store, Some(snapshot), suspicion);
     }
 }
 

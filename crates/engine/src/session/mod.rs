@@ -23,7 +23,7 @@ use crate::error::{Error, Refused, Result};
 use crate::history::cochange::{Histories, Past};
 use crate::notice::{Listener, NotUpdated, Notice};
 use crate::project::Project;
-use crate::project::damage::{damage, guarded, repair_after};
+use crate::project::damage::{Suspicion, damage, guarded, repair_after};
 use crate::project::dedup_roots::searched_once;
 use crate::project::model::Model;
 use crate::project::open::{OpenOptions, Opening, name_runtime, open};
@@ -255,7 +255,7 @@ impl Session {
         if !self.is_to_be_repaired(&error) {
             return Err(error);
         }
-        self.reopen(place, &error, true)?;
+        self.reopen(place, &error, Suspicion::Certain)?;
         let mut ranked = self.ranked(request, run, run.files())?;
         let files = read(&mut ranked, &self.places).map_err(|failed| failed.1)?;
         Ok((ranked, files))
@@ -372,7 +372,7 @@ impl Session {
         let (project, snapshot) = self.opened(project, &within.below)?;
         let place = match self.filtered(&project, Arc::clone(&snapshot), &within) {
             Err(error) if self.is_to_be_repaired(&error) => {
-                repair_after(&error, &project.store, Some(&snapshot), true)?;
+                repair_after(&error, &project.store, Some(&snapshot), Suspicion::Certain)?;
                 let (project, snapshot) = self.opened_anew(project, &within.below)?;
                 self.filtered(&project, snapshot, &within)
             }
@@ -472,9 +472,9 @@ impl Session {
             Err(error) if self.is_to_be_repaired(&error) => error,
             done => return done,
         };
-        let is_alone = self.places.len() == 1;
-        for at in 0..self.places.len() {
-            self.reopen(at, &error, is_alone)?;
+        let suspicions = Suspicion::of_each(self.places.iter().map(|place| Some(&*place.snapshot)));
+        for (at, suspicion) in suspicions.into_iter().enumerate() {
+            self.reopen(at, &error, suspicion)?;
         }
         guarded(|| work(&self.places, self.model.as_ref()))
     }
@@ -489,9 +489,9 @@ impl Session {
     }
 
     /// Repairs what is damaged of a place's index, and opens it again; arguments as of [`repair_after`].
-    fn reopen(&mut self, at: usize, error: &Error, is_alone: bool) -> Result<()> {
+    fn reopen(&mut self, at: usize, error: &Error, suspicion: Suspicion) -> Result<()> {
         let ProjectSearcher { project, snapshot, within, .. } = &self.places[at];
-        repair_after(error, &project.store, Some(snapshot), is_alone)?;
+        repair_after(error, &project.store, Some(snapshot), suspicion)?;
         let (project, within) = (project.clone(), within.clone());
         let (project, _) = self.opened_anew(project, &within.below)?;
         self.places[at] = self.place(project, within)?;
@@ -504,7 +504,7 @@ impl Session {
             Err(error) if self.is_to_be_repaired(&error) => error,
             done => return done,
         };
-        self.reopen(at, &error, true)?;
+        self.reopen(at, &error, Suspicion::Certain)?;
         guarded(|| work(&self.places[at], self.model.as_ref()))
     }
 }

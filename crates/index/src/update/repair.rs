@@ -21,7 +21,7 @@ pub struct UnreadableIndex<'s> {
 /// `unreadable` is the index whose content made no sense ([`Error::is_of_content`]). If all checksums of it are right, it
 /// was written or forged so: it is rebuilt, and never pulled again. That is done once for an index, since a failure that
 /// survives a rebuild is none of the index. Vectors that were pulled go with it, except where another index may be at
-/// fault: then they go when that happens again.
+/// fault.
 pub fn repair(store: &Store, unreadable: Option<UnreadableIndex<'_>>) -> Result<()> {
     let lock = store.lock(true)?;
     let mut table = match store.open() {
@@ -40,11 +40,11 @@ pub fn repair(store: &Store, unreadable: Option<UnreadableIndex<'_>>) -> Result<
             let is_first = !store.refuses(&table.pulled);
             match is_first {
                 true => store.refuse(&table.pulled)?,
-                false if is_pulled => {}
+                false if is_pulled && unreadable.is_alone => {}
                 false => return Ok(()),
             }
             // The vectors are from the same source.
-            if is_pulled && (unreadable.is_alone || !is_first || vectors.is_none()) {
+            if is_pulled && (unreadable.is_alone || vectors.is_none()) {
                 (vectors, table.pulled) = (None, String::new());
             }
             is_first

@@ -185,17 +185,17 @@ impl Shard for LocalShard<'_> {
     }
 
     fn is_name(&self, term: &str) -> Result<bool> {
-        self.snapshot().lexical.is_name(term)
+        self.snapshot().noted(|| self.snapshot().lexical.is_name(term))
     }
 
     fn search<'s>(&'s self, query: &ShardQuery<'s>) -> Result<Box<dyn ShardSearch + 's>> {
-        Ok(Box::new(LocalSearch::new(self, query)?))
+        Ok(Box::new(self.snapshot().noted(|| LocalSearch::new(self, query))?))
     }
 }
 
 impl<R: ListedRound> Ask<R> for LocalSearch<'_> {
     fn ask(&self, request: &R) -> Result<R::Answer> {
-        request.local(self)
+        self.snapshot.noted(|| request.local(self))
     }
 }
 

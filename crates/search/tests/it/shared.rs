@@ -110,17 +110,17 @@ fn an_index_taken_over_is_the_old_or_the_new_one_wherever_the_disk_fails() {
 }
 
 #[test]
-fn vectors_that_were_taken_over_outlive_one_failure_that_may_be_of_another_index() {
+fn vectors_that_were_taken_over_outlive_failures_that_may_be_of_another_index() {
     let (toy, codebook) = (Toy::new(), codebook());
     let encoding = encoding(&toy, &codebook);
     let sender = Project::with(&FILES);
     sender.update(Some(&encoding));
     let parts = bytes(&sender.store().ship(&|_| Ok(false)).expect("a sound index"));
-    let failures = |is_alone: bool| -> Vec<(u64, u64)> {
+    let failures = |alone: [bool; 3]| -> Vec<(u64, u64)> {
         let receiver = Project::with(&FILES);
         take(&parts, &receiver, &receiver.store()).expect("taken");
         let mut made = Vec::new();
-        for _ in 0..3 {
+        for is_alone in alone {
             let snapshot = receiver.update(Some(&encoding)).0;
             let unreadable = UnreadableIndex { snapshot: &snapshot, is_alone };
             repair(&receiver.store(), Some(unreadable)).expect("repaired");
@@ -131,9 +131,10 @@ fn vectors_that_were_taken_over_outlive_one_failure_that_may_be_of_another_index
         assert!(receiver.store().refuses("here"));
         made
     };
-    let (units, texts) = failures(true)[0];
+    let (units, texts) = failures([true; 3])[0];
     assert!(units > 0 && texts > 0, "all of it is made here");
-    assert_eq!(failures(false), [(units, 0), (0, texts), (units, 0)], "the documents, then the vectors");
+    assert_eq!(failures([false; 3]), [(units, 0), (0, 0), (0, 0)], "the documents alone");
+    assert_eq!(failures([false, false, true]), [(units, 0), (0, 0), (0, texts)], "and the vectors, once it is certain");
 }
 
 #[test]

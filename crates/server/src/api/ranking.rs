@@ -11,7 +11,7 @@ use colgrep_engine::answer::list::Length;
 use colgrep_engine::answer::pack;
 use colgrep_engine::answer::show::ContextLines;
 use colgrep_engine::notice::IndexState;
-use colgrep_engine::project::damage::{damage, guarded, repair_after};
+use colgrep_engine::project::damage::{Suspicion, damage, guarded, repair_after};
 use colgrep_engine::project::dedup_roots::searched_once;
 use colgrep_engine::project::model::Model;
 use colgrep_engine::request::like::Like;
@@ -384,10 +384,11 @@ pub(super) fn remarks_on(root: &Root, place: &ProjectSearcher, model: Option<&Mo
 pub fn repaired<T>(roots: &[RootPaths<'_>], work: impl Fn() -> Result<T>) -> Result<T> {
     match guarded(&work) {
         Err(error) if damage(error.as_ref()).is_some() => {
-            for (root, _) in roots {
-                let snapshot = root.opened();
+            let opened: Vec<_> = roots.iter().map(|(root, _)| root.opened()).collect();
+            let suspicions = Suspicion::of_each(opened.iter().map(Option::as_deref));
+            for (((root, _), snapshot), suspicion) in roots.iter().zip(&opened).zip(suspicions) {
                 root.forget();
-                repair_after(error.as_ref(), &root.project.store, snapshot.as_deref(), roots.len() == 1)?;
+                repair_after(error.as_ref(), &root.project.store, snapshot.as_deref(), suspicion)?;
             }
             guarded(work)
         }

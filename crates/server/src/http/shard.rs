@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 use colgrep_cluster::{Catalog, Generation, HostedRepository, ShardLoad, ShardServer};
-use colgrep_engine::project::damage::repair_after;
+use colgrep_engine::project::damage::{Suspicion, repair_after};
 use colgrep_engine::project::settings_at;
 use colgrep_engine::settings::env::Env;
 use tracing::{info, warn};
@@ -139,11 +139,12 @@ impl Repositories {
         let all = self.all();
         let damage = self.damage.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(error) = damage {
-            for root in all.iter().filter_map(|own| own.root.get()) {
-                let snapshot = root.opened();
+            let read: Vec<_> = all.iter().filter_map(|own| own.root.get()).map(|root| (root, root.opened())).collect();
+            let suspicions = Suspicion::of_each(read.iter().map(|(_, snapshot)| snapshot.as_deref()));
+            for ((root, snapshot), suspicion) in read.iter().zip(suspicions) {
                 root.forget();
                 // What is left damaged is found again by the next search.
-                let _ = repair_after(&error, &root.project.store, snapshot.as_deref(), false);
+                let _ = repair_after(&error, &root.project.store, snapshot.as_deref(), suspicion);
             }
             all.iter().for_each(|own| own.forget());
         }
