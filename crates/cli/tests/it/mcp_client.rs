@@ -339,6 +339,34 @@ fn an_index_that_was_not_compared_is_not_called_current() {
 }
 
 #[test]
+fn files_that_are_gone_make_room_for_the_next() {
+    let sandbox = Sandbox::new();
+    for i in 0..30 {
+        sandbox.write(&format!("f{i}.py"), &format!("def widget_{i}():\n    return {}\n", "widget + ".repeat(i) + "1"));
+    }
+    sandbox.run(&["init"]);
+    let mut ranked = sandbox.run(&["widget", "-l", "-k", "30"]).out;
+    let index = std::fs::read_dir(sandbox.data()).expect("data").flatten().next().expect("an index").path();
+    let lock = std::fs::File::open(index.join("lock")).expect("a lock");
+    // Nothing is compared meanwhile.
+    lock.lock().expect("the lock");
+    for gone in ranked.lines().take(4) {
+        std::fs::remove_file(sandbox.root().join(gone)).expect("a file");
+    }
+    ranked = ranked.split_inclusive('\n').skip(4).collect();
+    let mut client = Client::start(&sandbox, &[]);
+    let packed = client.good("search", json!({"query": "widget", "results": 3, "all": true}));
+    assert!(packed.starts_with(ranked.lines().next().expect("a file")), "{packed}");
+    for results in [3, 12, 26] {
+        let asked = json!({"query": "widget", "results": results, "all": true, "lines": 0});
+        let text = client.good("search", asked);
+        let files: Vec<&str> = text.lines().filter_map(|line| line.split_once(".py:")).map(|(file, _)| file).collect();
+        let expected: Vec<&str> = ranked.lines().take(results).map(|line| line.trim_end_matches(".py")).collect();
+        assert_eq!(files, expected, "{text}");
+    }
+}
+
+#[test]
 fn related_units_are_those_of_the_command_line() {
     let sandbox = Sandbox::new();
     // It has 200 characters, but a unit's own words are not a long query.

@@ -227,17 +227,17 @@ impl RootsRanking<'_> {
             told.heard(shower.standing());
             let are_all = ranked.len() < files;
             ranked.retain(|place, repository, path| seen.insert((place, repository.to_string(), path.to_string())));
-            let room = self.window.wanted - all.len();
-            let more = ranked.len() > room || !are_all;
-            ranked.truncate(room);
+            // A file that is gone since makes room for the next one.
             let mut start = 0;
-            while start < ranked.len() {
-                let range = start..ranked.len().min(start + READ_FILES);
-                let read = ranked.read(&shower, range, Detail::Lines).map_err(|failed| failed.1)?;
+            while start < ranked.len() && all.len() < self.window.wanted {
+                let end = start + READ_FILES.min(self.window.wanted - all.len());
+                let read = ranked.read(&shower, start..ranked.len().min(end), Detail::Lines);
+                let read = read.map_err(|failed| failed.1)?;
                 start += read.len();
                 all.extend(read.iter().map(self.window.show));
                 told.add(&read);
             }
+            let more = start < ranked.len() || !are_all;
             if are_all || all.len() == self.window.wanted {
                 if self.request.has_end() {
                     told.end(&shower, &ranked)?;
@@ -275,16 +275,18 @@ impl RootsRanking<'_> {
             before = files.zip(0..).collect();
             asked = asked.saturating_mul(2);
         };
-        let beyond = ranked.len().saturating_sub(self.window.wanted);
-        ranked.truncate(self.window.wanted);
-        // No further one is given a piece.
-        let deep = ranked.len().min(pack::FILES_MAX);
-        let mut files = ranked.read(&shower, 0..deep, Detail::Parts).map_err(|failed| failed.1)?;
-        while files.len() < ranked.len() {
-            let range = files.len()..ranked.len().min(files.len() + READ_FILES);
-            files.extend(ranked.read(&shower, range, Detail::Lines).map_err(|failed| failed.1)?);
+        let (wanted, mut files) = (self.window.wanted, Vec::new());
+        while files.len() < ranked.len().min(wanted) {
+            // No further one is given a piece.
+            let (end, detail) = match files.len() < pack::FILES_MAX {
+                true => (pack::FILES_MAX, Detail::Parts),
+                false => (files.len() + READ_FILES, Detail::Lines),
+            };
+            let range = files.len()..end.min(ranked.len()).min(wanted);
+            files.extend(ranked.read(&shower, range, detail).map_err(|failed| failed.1)?);
         }
-        let found = ranked.len() + beyond;
+        let found = ranked.len();
+        ranked.truncate(files.len());
         told.add(&files);
         if self.request.has_end() {
             told.end(&shower, &ranked)?;
