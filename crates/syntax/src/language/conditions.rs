@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::macros::{Piece, end_of_line, pieces};
+use super::pieces::{Piece, end_of_line, pieces};
 
 /// Maximum nesting of groups; a text with more is read unchanged.
 const GROUPS_MAX: usize = 64;

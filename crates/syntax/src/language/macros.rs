@@ -1,89 +1,9 @@
-//! Makes texts readable for a grammar where macros enclose definitions or precede names: item macros in Rust,
-//! upper-case attributes in C and C++. Removed text becomes spaces, so that offsets stay the same.
+//! Makes texts readable for a grammar where macros precede names: upper-case attributes in C and C++; and extensions in
+//! C#. Removed text becomes spaces, so that offsets stay the same.
 
 use std::ops::Range;
 
-/// Words that begin an item in Rust.
-const RUST_ITEMS: [&str; 15] = [
-    "pub",
-    "fn",
-    "struct",
-    "enum",
-    "union",
-    "trait",
-    "impl",
-    "mod",
-    "use",
-    "const",
-    "static",
-    "type",
-    "async",
-    "unsafe",
-    "macro_rules",
-];
-
-/// Rust: blanks the first line and last bracket of `cfg_rt! { pub fn spawn … }`, so that its content is parsed as
-/// items. Blocks of anything else (`quote! { … }`, patterns) and definitions of macros are kept.
-pub(super) fn rust_items(text: &str) -> Option<String> {
-    if !text.contains("! {\n") {
-        return None;
-    }
-    let mut bytes = text.as_bytes().to_vec();
-    let lines: Vec<(usize, &str)> =
-        text.split_inclusive('\n').scan(0, |at, line| Some((*at, line)).inspect(|_| *at += line.len())).collect();
-    let mut changed = false;
-    // The open blocks, by indentation.
-    let mut open: Vec<usize> = Vec::new();
-    for (i, (start, line)) in lines.iter().enumerate() {
-        let word = line.trim();
-        let indentation = line.len() - line.trim_start().len();
-        let blank = |bytes: &mut Vec<u8>, from: usize, length: usize| bytes[from..from + length].fill(b' ');
-        if opens_items(word) && begins_item(&lines[i + 1..]) {
-            open.push(indentation);
-            blank(&mut bytes, start + indentation, word.len());
-            changed = true;
-        } else if word == "}" && open.last() == Some(&indentation) {
-            open.pop();
-            blank(&mut bytes, start + indentation, 1);
-        }
-    }
-    // An unclosed block is not one.
-    if !changed || !open.is_empty() {
-        return None;
-    }
-    String::from_utf8(bytes).ok()
-}
-
-/// `name! {` alone on its line; `macro_rules! name {` has another form, and quoted code is not an item.
-fn opens_items(line: &str) -> bool {
-    let name = line.strip_suffix("! {").unwrap_or_default();
-    !name.is_empty()
-        && !name.contains("quote")
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == ':')
-}
-
-/// Whether the first line that is not blank, a comment or an attribute begins an item.
-fn begins_item(lines: &[(usize, &str)]) -> bool {
-    let mut inside_attribute = false;
-    for (_, line) in lines {
-        let word = line.trim();
-        if inside_attribute {
-            inside_attribute = !word.ends_with(']');
-            continue;
-        }
-        if word.is_empty() || word.starts_with("//") {
-            continue;
-        }
-        if word.starts_with('#') {
-            inside_attribute = !word.ends_with(']');
-            continue;
-        }
-        let first = word.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default();
-        // Names of values, as in a map's pattern, are not followed by an item.
-        return RUST_ITEMS.contains(&first) && !word.contains("=>") || opens_items(word);
-    }
-    false
-}
+use super::pieces::{Piece, end_of_string, pieces};
 
 /// Words before a type's name.
 const TYPE_WORDS: [&str; 4] = ["class", "struct", "enum", "union"];
@@ -97,15 +17,6 @@ const LEADING: [&str; 9] =
     ["inline", "static", "constexpr", "virtual", "friend", "explicit", "extern", "consteval", "typedef"];
 /// Words after a list of parameters.
 const TRAILING: [&str; 4] = ["const", "noexcept", "override", "final"];
-
-/// A token between white space and comments.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Piece {
-    Word,
-    /// A word in upper case with an underscore, which may be a macro.
-    Upper,
-    Sign(u8),
-}
 
 /// C#: blanks `extension(string s) {` and its bracket, so that its members are parsed as those of the class around it.
 pub(super) fn csharp_extensions(text: &str) -> Option<String> {
@@ -141,6 +52,8 @@ const ACCESS: [&str; 3] = ["public", "private", "protected"];
 const DEFINERS: [&str; 4] = ["TEST", "BENCHMARK", "SCENARIO", "DEFUN"];
 /// Pieces of a declaration's head that are looked at.
 const HEAD_PIECES_MAX: usize = 200;
+/// Pieces of a block in which a member is looked for.
+const BLOCK_PIECES_MAX: usize = 1_000;
 
 /// Where a macro that defines something may have its names.
 #[derive(Clone, Copy, PartialEq)]
@@ -435,6 +348,12 @@ impl DeclarationScope {
             _ => false,
         };
         let end = is_head.then(|| behind_arguments(pieces, at))?;
+        let is_type = matches!(statement, [.., (_, "class" | "struct" | "union"), _]);
+        let is_enumeration = matches!(statement, [.., (_, "enum"), _, _]);
+        // `struct Vec ZERO_VEC { 0 };` is a variable.
+        if is_type && !is_enumeration && is_initializer(pieces, end) {
+            return None;
+        }
         let has_bases = matches!(statement, [.., (_, "class" | "struct"), _]);
         let is_body = |piece: Piece| piece == Piece::Sign(b'{') || has_bases && piece == Piece::Sign(b':');
         pieces.get(end).is_some_and(|p| is_body(p.0)).then_some(end)
@@ -462,6 +381,27 @@ impl DeclarationScope {
             _ => false,
         }
     }
+}
+
+/// Whether the block that begins here holds values, and no members.
+fn is_initializer(pieces: &[(Piece, Range<usize>)], open: usize) -> bool {
+    if pieces.get(open).is_none_or(|p| p.0 != Piece::Sign(b'{')) {
+        return false;
+    }
+    let is_colon = |at: usize| pieces.get(at).is_some_and(|p| p.0 == Piece::Sign(b':'));
+    let mut depth = 0;
+    for (at, (piece, _)) in pieces.iter().enumerate().skip(open).take(BLOCK_PIECES_MAX) {
+        match piece {
+            Piece::Sign(b'{') => depth += 1,
+            Piece::Sign(b'}') if depth == 1 => return at > open + 1,
+            Piece::Sign(b'}') => depth -= 1,
+            // The end of a member, or of an access label.
+            Piece::Sign(b';') if depth == 1 => return false,
+            Piece::Sign(b':') if depth == 1 && !is_colon(at - 1) && !is_colon(at + 1) => return false,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Whether the first brackets of a statement follow a type and a name, so that they hold parameters. Looks at its
@@ -583,110 +523,9 @@ fn names_follow(text: &str, pieces: &[(Piece, Range<usize>)]) -> bool {
     false
 }
 
-/// The words and signs of a text, without comments, strings and lines of the preprocessor.
-pub(super) fn pieces(text: &str) -> Vec<(Piece, Range<usize>)> {
-    let bytes = text.as_bytes();
-    let mut found = Vec::new();
-    let (mut i, mut line_begins) = (0, true);
-    while i < bytes.len() {
-        let start = i;
-        let byte = bytes[i];
-        match byte {
-            b'\n' => {
-                line_begins = true;
-                i += 1;
-                continue;
-            }
-            b if b.is_ascii_whitespace() => {
-                i += 1;
-                continue;
-            }
-            b'#' if line_begins => i = end_of_line(bytes, i),
-            b'/' if bytes.get(i + 1) == Some(&b'/') => i = end_of_line(bytes, i),
-            b'/' if bytes.get(i + 1) == Some(&b'*') => {
-                i = text[i + 2..].find("*/").map_or(bytes.len(), |end| i + end + 4)
-            }
-            b'"' if text[..i].ends_with('R') => i = end_of_raw(text, i),
-            b'"' | b'\'' => i = end_of_string(bytes, i),
-            b if b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80 => {
-                while i < bytes.len() && (bytes[i].is_ascii_alphanumeric() || bytes[i] == b'_' || bytes[i] >= 0x80) {
-                    i += 1;
-                }
-                found.push((if is_upper(&text[start..i]) { Piece::Upper } else { Piece::Word }, start..i));
-            }
-            _ => {
-                i += 1;
-                found.push((Piece::Sign(byte), start..i));
-            }
-        }
-        line_begins = false;
-    }
-    found
-}
-
-/// `ABSL_API`: upper case with an underscore inside.
-fn is_upper(word: &str) -> bool {
-    let inside = word.trim_matches('_');
-    inside.contains('_')
-        && inside.starts_with(|c: char| c.is_ascii_uppercase())
-        && word.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
-}
-
-/// The end of the line, including those that a backslash joins to it.
-pub(super) fn end_of_line(bytes: &[u8], from: usize) -> usize {
-    let mut i = from;
-    while i < bytes.len()
-        && (bytes[i] != b'\n' || bytes[i - 1] == b'\\' || bytes[i - 1] == b'\r' && bytes[i - 2] == b'\\')
-    {
-        i += 1;
-    }
-    i
-}
-
-/// The end of a string or character, at the latest the end of its line. `1'000` is a number.
-fn end_of_string(bytes: &[u8], from: usize) -> usize {
-    let quote = bytes[from];
-    if quote == b'\'' && from > 0 && bytes[from - 1].is_ascii_alphanumeric() {
-        return from + 1;
-    }
-    let mut i = from + 1;
-    while i < bytes.len() && bytes[i] != quote && bytes[i] != b'\n' {
-        i += if bytes[i] == b'\\' { 2 } else { 1 };
-    }
-    (i + 1).min(bytes.len())
-}
-
-/// The end of a raw string `R"x(…)x"`.
-fn end_of_raw(text: &str, from: usize) -> usize {
-    let Some(open) = text.as_bytes()[from..].iter().take(20).position(|b| *b == b'(') else { return from + 1 };
-    let close = format!("){}\"", &text[from + 1..from + open]);
-    text[from + open..].find(&close).map_or(text.len(), |end| from + open + end + close.len())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn macros_of_items_are_taken_off() {
-        for (text, expected) in [
-            (
-                "cfg_rt! {\n    /// Doc.\n    #[inline]\n    pub fn spawn() {\n    }\n}\n",
-                Some("         \n    /// Doc.\n    #[inline]\n    pub fn spawn() {\n    }\n \n"),
-            ),
-            (
-                "io! {\n    macro_rules! m {\n        () => {};\n    }\n}\n",
-                Some("     \n    macro_rules! m {\n        () => {};\n    }\n \n"),
-            ),
-            ("a! {\n    b! {\n        fn f() {}\n    }\n}\n", Some("    \n        \n        fn f() {}\n     \n \n")),
-            ("quote! {\n    fn #name() {}\n}\n", None),
-            ("macro_rules! m {\n    () => { fn f() {} };\n}\n", None),
-            ("vec! {\n    1, 2\n}\n", None),
-            ("cfg_rt! {\n    fn open() {\n", None),
-        ] {
-            assert_eq!(rust_items(text).as_deref(), expected, "{text}");
-        }
-    }
 
     #[test]
     fn extensions_of_csharp_are_taken_off() {
@@ -736,7 +575,12 @@ mod tests {
             ("typedef NSString *A B_C;", "typedef NSString *A    ;"),
             ("typedef NSInteger A B_C;", "typedef NSInteger A    ;"),
             ("static DEFINE_PER_CPU(struct a, b);", "static DEFINE_PER_CPU(          b);"),
+            ("enum class Foo FLAGS { A };", "enum class Foo       { A };"),
+            ("struct Abc DEF { int e; };", "struct Abc     { int e; };"),
+            ("class Foo ALIGNED { public: Foo(); };", "class Foo         { public: Foo(); };"),
             // Types, names and values stay.
+            ("struct Vec ZERO_VEC { 0 };", ""),
+            ("static const struct Vec ZERO_VEC { { 1, 2 }, A::f(3) };", ""),
             ("const A_B c(int d) {", ""),
             ("typedef int A_B(c)(int d);", ""),
             ("API(int) RUN(void) {", ""),

@@ -8,7 +8,9 @@ mod listing;
 mod macros;
 pub mod others;
 pub mod pattern;
+mod pieces;
 mod prepare;
+mod rust_items;
 mod sniff;
 mod table;
 

@@ -3,7 +3,7 @@
 use std::iter::repeat_n;
 
 use super::macros::MacroNames;
-use super::{conditions, macros};
+use super::{conditions, macros, pieces};
 
 /// Bash: applies [`bats_tests`] and [`narrow`].
 pub(super) fn bash(text: &str) -> Option<String> {
@@ -196,7 +196,7 @@ fn macro_values(text: &str) -> Option<String> {
         if !before.is_some_and(|before| is_first(before.trim_end_matches([' ', '\t']))) {
             continue;
         }
-        let end = macros::end_of_line(text.as_bytes(), at);
+        let end = pieces::end_of_line(text.as_bytes(), at);
         let mut from = at;
         while let Some(start) = text[from..end].find("/*").map(|open| from + open) {
             let Some(stop) = text[start..end].find("*/").map(|close| start + close + 2) else { break };

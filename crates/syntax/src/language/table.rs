@@ -3,7 +3,7 @@
 use colgrep_core::LanguagePaths;
 
 use super::Category::{Data, Prose, Unknown};
-use super::{Language, Reader, attributes, by_lines, cython, macros, prepare};
+use super::{Language, Reader, attributes, by_lines, cython, prepare, rust_items};
 
 const NONE: Language = Language::NONE;
 
@@ -122,7 +122,7 @@ pub static LANGUAGES: &[Language] = &[
         function_keywords: &["def"],
         ..NONE
     },
-    row!("rust", arborium_rust, comments: SLASHES, prepare: Some(macros::rust_items), aliases: &["rs"], extensions: &["rs"], paths: LanguagePaths { role_stems: &["mod", "lib"], ..LanguagePaths::NONE }, lock_files: &["Cargo.lock"], type_keywords: &["struct", "enum", "union", "trait", "type"], has_test_modules: true, is_test: Some(attributes::rust_test), function_keywords: &["fn"], value_keywords: &["const", "static", "macro_rules!"]),
+    row!("rust", arborium_rust, comments: SLASHES, prepare: Some(rust_items::rust_items), aliases: &["rs"], extensions: &["rs"], paths: LanguagePaths { role_stems: &["mod", "lib"], ..LanguagePaths::NONE }, lock_files: &["Cargo.lock"], type_keywords: &["struct", "enum", "union", "trait", "type"], has_test_modules: true, is_test: Some(attributes::rust_test), function_keywords: &["fn"], value_keywords: &["const", "static", "macro_rules!"]),
     row!("scala", arborium_scala, comments: SLASHES, extensions: &["scala", "sc", "sbt"], interpreters: &["scala"], member_extensions: &["sc"], paths: LanguagePaths { camel_tests: &["scala"], surefire_tests: &["scala"], role_stems: &["package"], layout_folders: &["scala"], ..LanguagePaths::NONE }, type_keywords: &["class", "trait", "object", "enum", "type"], function_keywords: &["def"], value_keywords: &["val", "var"]),
     row!("solidity", arborium_solidity, comments: SLASHES, aliases: &["sol"], extensions: &["sol"], paths: LanguagePaths { camel_tests: &["sol"], test_parts: &["t"], ..LanguagePaths::NONE }, type_keywords: &["struct", "enum", "interface"], function_keywords: &["function"], value_keywords: &["modifier", "event", "contract", "library"]),
     Language {

@@ -1,6 +1,7 @@
 //! Jupyter notebooks ("The Notebook file format", nbformat 4, and 3 with its worksheets): their cells, each in its own
 //! language. Outputs are left out; lines are those of the file.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use colgrep_core::{Span, Unit};
@@ -24,8 +25,18 @@ pub(crate) struct CellSource {
     /// The text.
     pub(crate) text: String,
     lines: Vec<u32>,
-    /// The strings of the file that it is made of, by their place in it.
-    strings: Vec<(usize, Range<usize>)>,
+    /// The strings of the file that it is made of.
+    strings: Vec<SourceString>,
+}
+
+/// A string of the file.
+struct SourceString {
+    /// Where it begins in the cell's text.
+    from: usize,
+    /// Its place in the file.
+    place: Range<usize>,
+    /// Where escapes end, in the text that they stand for and as they are written, from its beginning.
+    escapes: OnceCell<Vec<(usize, usize)>>,
 }
 
 /// Cuts a notebook into the units of its cells.
@@ -99,7 +110,8 @@ fn read_source(cell: &Object<'_>, lines: &Lines<'_>) -> Option<CellSource> {
         let breaks = part.value.matches('\n').count() - usize::from(part.value.ends_with('\n'));
         let new = if part.value.is_empty() { 0 } else { breaks + usize::from(begins) };
         source.lines.extend(std::iter::repeat_n(line, new));
-        source.strings.push((source.text.len(), part.start()..part.end()));
+        let (from, place) = (source.text.len(), part.start()..part.end());
+        source.strings.push(SourceString { from, place, escapes: OnceCell::new() });
         source.text.push_str(&part.value);
     }
     (!source.text.trim().is_empty()).then_some(source)
@@ -128,9 +140,10 @@ impl CellSource {
     /// Bytes of the cell as bytes of the file.
     pub(crate) fn bytes_in_file(&self, file: &str, (start, end): (u32, u32)) -> Option<(u32, u32)> {
         let byte = |at: usize, inside: usize| {
-            let (begun, string) = self.strings.get(self.strings.partition_point(|(from, _)| *from <= inside) - 1)?;
-            let written = file.get(string.start + 1..string.end - 1)?;
-            u32::try_from(string.start + 1 + written_len(written, at - begun)).ok()
+            let string = self.strings.get(self.strings.partition_point(|string| string.from <= inside) - 1)?;
+            let written = file.get(string.place.start + 1..string.place.end - 1)?;
+            let escapes = string.escapes.get_or_init(|| escapes(written));
+            u32::try_from(string.place.start + 1 + written_len(escapes, at - string.from)).ok()
         };
         let (start, end) = (start as usize, end as usize);
         // The end may be that of a string.
@@ -138,24 +151,32 @@ impl CellSource {
     }
 }
 
-/// The length of the beginning of a string, as JSON writes it, that stands for this many bytes.
-fn written_len(written: &str, bytes: usize) -> usize {
-    let (mut at, mut read) = (0, 0);
+/// Where the escapes of a string end, as JSON writes it: bytes of the text up to there, and written ones.
+fn escapes(written: &str) -> Vec<(usize, usize)> {
+    let (mut found, mut read, mut at) = (Vec::new(), 0, 0);
     let unit = |at: usize| u32::from_str_radix(written.get(at + 2..at + 6)?, 16).ok();
-    while read < bytes {
-        let Some(c) = written[at..].chars().next() else { break };
-        let (long, stands_for) = match (c, written[at..].chars().nth(1)) {
-            ('\\', Some('u')) => match unit(at) {
+    while let Some(plain) = written[at..].find('\\') {
+        let escape = at + plain;
+        let (long, stands_for) = match written[escape..].chars().nth(1) {
+            Some('u') => match unit(escape) {
                 // Two of them are one character.
                 Some(0xD800..=0xDBFF) => (12, 4),
                 code => (6, code.and_then(char::from_u32).map_or(1, char::len_utf8)),
             },
-            ('\\', Some(_)) => (2, 1),
-            _ => (c.len_utf8(), c.len_utf8()),
+            _ => (2, 1),
         };
-        (at, read) = (written.floor_char_boundary(at + long), read + stands_for);
+        read += plain + stands_for;
+        at = written.floor_char_boundary(escape + long);
+        found.push((read, at));
     }
-    at
+    found
+}
+
+/// The length of the beginning of a string, as JSON writes it, that stands for this many bytes.
+fn written_len(escapes: &[(usize, usize)], bytes: usize) -> usize {
+    let before = escapes.partition_point(|(read, _)| *read <= bytes);
+    let (read, at) = before.checked_sub(1).map_or((0, 0), |last| escapes[last]);
+    at + bytes - read
 }
 
 #[cfg(test)]

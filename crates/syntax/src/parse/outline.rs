@@ -98,7 +98,7 @@ fn units(text: &str, language: &'static Language, outline: &CompiledOutline) -> 
         open: Vec::new(),
         last: 0,
         comment: None,
-        has_headings: false,
+        headings: 0,
     };
     for number in 1..=lines.count() {
         budget.check()?;
@@ -205,8 +205,8 @@ struct OutlineReader<'a> {
     last: u32,
     /// The comment around the current line: where it begins, and its closing mark.
     comment: Option<(usize, &'static str)>,
-    /// Whether functions are declared here without their bodies.
-    has_headings: bool,
+    /// How many of the lines were read around the part that declares functions without their bodies.
+    headings: usize,
 }
 
 impl<'a> OutlineReader<'a> {
@@ -226,10 +226,13 @@ impl<'a> OutlineReader<'a> {
             self.last = number;
             return;
         }
-        if let Some(headings) = &self.outline.headings
-            && headings[usize::from(self.has_headings)].is_match(line)
-        {
-            self.has_headings = !self.has_headings;
+        let next = self.outline.headings.as_ref().and_then(|headings| headings.get(self.headings));
+        // Behind `=`, the word is of a type.
+        let is_heading = |next: &Regex| {
+            next.is_match(line) && !(self.last > 0 && self.lines.line(self.last).trim_end().ends_with('='))
+        };
+        if next.is_some_and(is_heading) {
+            self.headings += 1;
             self.close(0, self.last);
         }
         let (head, column) = (self.head(line).or_else(|| self.head_before_bracket(line, number)), column_of(line));
@@ -315,7 +318,7 @@ impl<'a> OutlineReader<'a> {
             return;
         };
         let (mut extent, mut last) = (row.extent, last.as_ref());
-        if self.has_headings && what == What::Unit(UnitKind::Function, UnitRole::Definition) {
+        if self.headings == 1 && what == What::Unit(UnitKind::Function, UnitRole::Definition) {
             what = What::Unit(UnitKind::Function, UnitRole::Declaration);
             (extent, last) = (DefinitionExtent::Indented, None);
         }
@@ -592,6 +595,17 @@ mod tests {
                 "pascal",
                 "function A: B; begin\n  Append\nend;\nprocedure C; begin Append\nend;\n",
                 &["1-3 function A", "4-5 function C"],
+            ),
+            (
+                "pascal",
+                "program P;\ntype\n  A =\n    interface\n    function B: C;\n  end;\nfunction D: C;\nbegin\n  E;\nend;\n",
+                &["5-6 function B", "7-10 function D"],
+            ),
+            (
+                "pascal",
+                "unit U;\ninterface\nfunction A: B;\nimplementation\ntype\n  C =\n  interface\n  end;\nfunction A: B;\n\
+                 begin\n  D;\nend;\n",
+                &["3-3 function A", "9-12 function A"],
             ),
             ("vhdl", "a : process begin if b then c; end if;\nend process;\n", &["1-2 function a"]),
             // At the end of the text.

@@ -44,7 +44,7 @@ pub struct LineOutline {
     pub imports: &'static str,
     /// A pattern whose last group is a called name; empty for none.
     pub calls: &'static str,
-    /// Patterns of the lines around a part that declares functions without their bodies; empty for none.
+    /// Patterns of the lines around the part of a file that declares functions without their bodies; empty for none.
     pub headings: [&'static str; 2],
     /// A pattern of lines that belong to the definition above them although they are indented like its first, such as
     /// conditions; empty for none.

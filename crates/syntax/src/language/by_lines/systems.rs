@@ -85,7 +85,7 @@ lined!(PASCAL, "pascal", ["pas", "dpr", "lpr", "dpk"], &["//", "{", "(*"], [
     declaration(r"(?:procedure|function)\s+(\w+).*;\s*(?:forward|external\b[^;]*);"),
     function(r"(?:class\s+|generic\s+)?(?:procedure|function|constructor|destructor|operator)\s+(?:([\w.<>]+)\.)?(\w+|[+*/<>=-]+)").closed(r"end\b"),
     constant(r"const\s+(\w+)\s*[:=]"),
-], imports: r"uses\s", calls: CALLS, headings: [r"interface\b", r"implementation\b"], ignores_case: true;
+], imports: r"uses\s", calls: CALLS, headings: [r"interface(?:\s*$|\s+uses\b|\s*(?://|\{|\(\*))", r"implementation\b"], ignores_case: true;
     aliases: &["delphi"]);
 lined!(SYSTEM_VERILOG, "systemverilog", ["sv", "svh", "vh"], SLASHES, [
     class(r"(?:macro)?module\s+(?:automatic\s+|static\s+)?(\w+)").ended(r"endmodule\b"),
