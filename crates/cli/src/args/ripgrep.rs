@@ -240,9 +240,9 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
 const ALONE: &[(&str, &str)] = &[
     (
         "--stats",
-        "--stats cannot be used with a search: it tells what was searched for on this machine; --count gives the matching lines of each file",
+        "--stats is used alone: it lists the indexes of this machine; --count gives the matching lines of each file",
     ),
-    ("--type-list", "--type-list cannot be used with others: it stands alone; -t LANG searches the files of one"),
+    ("--type-list", "--type-list is used alone; -t LANG searches the files of one language"),
     (
         "--files",
         "--files only lists the names of files and takes neither a pattern nor flags of matches: every word is a path \

@@ -42,6 +42,26 @@ fn what_is_installed_is_taken_back_byte_for_byte() {
 }
 
 #[test]
+fn what_was_there_before_the_first_installation_stays() {
+    for agent in AGENTS {
+        let sandbox = Sandbox::of("relay");
+        let settings = home(&sandbox).join("fresh");
+        let folder = settings.to_str().expect("a path");
+        let run = |what: &str| sandbox.run_with(&[("XDG_CONFIG_HOME", folder)], &[what, agent, "--project"]);
+        assert_eq!(run("install").status, 0, "{agent}");
+        // As in a clone, where nothing is known of the installation.
+        fs::remove_dir_all(&settings).expect("receipts");
+        let before = everything(&sandbox.root());
+        assert_eq!(run("install").status, 0, "{agent}");
+        let ran = run("uninstall");
+        assert!(ran.status == 0 && ran.err.contains("was there before `install`, and stays"), "{agent}: {ran:?}");
+        assert_eq!(everything(&sandbox.root()), before, "{agent}");
+        assert_eq!(run("uninstall").status, 0, "{agent}");
+        assert_ne!(everything(&sandbox.root()), before, "{agent}: the second time it goes");
+    }
+}
+
+#[test]
 fn the_folders_of_receipts_go_with_the_last() {
     let sandbox = Sandbox::of("relay");
     let settings = home(&sandbox).join("fresh");

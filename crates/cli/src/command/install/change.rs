@@ -20,7 +20,7 @@ pub struct FileChange {
     pub receipt: Option<Receipt>,
     /// What the user should know about it.
     pub note: Option<String>,
-    /// Whether it is kept because another agent reads it too.
+    /// Whether it is kept because another agent reads it too, or because `install` found it as it is.
     pub is_shared: bool,
 }
 
@@ -33,7 +33,9 @@ pub fn installed(target: &InstallTarget, receipts: &Receipts, agent: &str) -> Re
     let (before, old) = (read(&path)?, receipts.of(&path));
     let is_current = |text: &str| all(&target.edits, |edit| edit.is_current(text));
     if before.as_deref().map_or(Ok(false), is_current)? {
-        let receipt = old.map(|receipt| receipt.with(agent));
+        // Without a receipt, it is the user's own, or came with a clone.
+        let untouched = || Receipt::untouched(path.clone(), receipts.made_folders(&path));
+        let receipt = Some(old.unwrap_or_else(untouched).with(agent));
         let note = of_folder(target, before.as_deref())?;
         return Ok(FileChange { path, after: before.clone(), before, receipt, note, is_shared: false });
     }
@@ -75,6 +77,13 @@ pub fn uninstalled(target: &InstallTarget, receipts: &Receipts, agent: &str) -> 
         }
     }
     let text = before.as_deref().unwrap_or_default();
+    if old.as_ref().is_some_and(Receipt::is_untouched) && all(&target.edits, |edit| edit.is_in(text))? {
+        let note = Some(format!(
+            "what is in {} was there before `install`, and stays; a second `uninstall` takes it out",
+            path.display()
+        ));
+        return Ok(FileChange { path, after: before.clone(), before, receipt: None, note, is_shared: true });
+    }
     let after = base(&target.edits, before.as_deref(), old.as_ref())?;
     let stays = !all(&target.edits, |edit| Ok(edit.is_in(text)? || edit.taken(text)?.is_none()))?;
     let note =

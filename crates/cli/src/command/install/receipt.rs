@@ -25,6 +25,16 @@ pub struct Receipt {
 }
 
 impl Receipt {
+    /// Of a file that had everything before the first installation.
+    pub fn untouched(path: PathBuf, folders: Vec<PathBuf>) -> Receipt {
+        Receipt { path, existed: true, steps: Vec::new(), folders, agents: Vec::new() }
+    }
+
+    /// Whether nothing was written.
+    pub fn is_untouched(&self) -> bool {
+        self.steps.is_empty()
+    }
+
     /// Adds an agent that the file is for.
     pub fn with(mut self, agent: &str) -> Receipt {
         self.agents.retain(|known| known != agent);
