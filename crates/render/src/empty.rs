@@ -15,7 +15,7 @@ use crate::notice::with_reason;
 use crate::words::{in_short, shell_word};
 
 /// Operators of grep's basic regular expressions that are literal here, and how to write them.
-const BASIC_OPERATORS: [(&str, &str); 2] = [("\\|", "a|b"), ("\\{", "a{2}")];
+const BASIC_OPERATORS: [(&str, &str); 4] = [("\\|", "a|b"), ("\\{", "a{2}"), ("\\+", "a+"), ("\\?", "a?")];
 
 /// How an answer begins that denies files.
 const NO_FILE: &str = "no file ";
@@ -231,6 +231,8 @@ mod tests {
         for (text, expected) in [
             (r"a\|b", r"\| in a pattern is the character |; the operator has no backslash: a|b"),
             (r"a\{2\}", r"\{ in a pattern is the character {; the operator has no backslash: a{2}"),
+            (r"a\+b", r"\+ in a pattern is the character +; the operator has no backslash: a+"),
+            (r"a\?", r"\? in a pattern is the character ?; the operator has no backslash: a?"),
             (r"a\\|b", ""),
             ("a|b", ""),
             ("nothing", ""),

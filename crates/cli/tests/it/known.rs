@@ -110,6 +110,11 @@ fn a_phrase_may_begin_inside_a_word_and_have_other_marks_between_words() {
         let is_as_expected = if expected.is_empty() { ran.out.is_empty() } else { ran.out.starts_with(expected) };
         assert!(is_as_expected && ran.status == i32::from(expected.is_empty()), "{query}: {ran:?}");
     }
+    // A name is written without the blank.
+    sandbox.write("d.go", "type ConnectionReset struct{}\n");
+    for query in ["\"Connection reset\"", "\"connection reset\"", "\"CONNECTION RESET\""] {
+        assert_eq!(sandbox.run(&[query, "-l"]).out, "a.go\n", "{query}");
+    }
 }
 
 #[test]

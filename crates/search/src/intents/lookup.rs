@@ -114,9 +114,18 @@ impl IntentLookup<'_> {
     /// Where files contain a text regardless of case and Unicode normalisation, a name in any spelling. Reads what may
     /// contain it, up to 256 MiB in each index.
     pub(super) fn spelled(&self, text: &str) -> Result<Vec<(FilePlace, ScannedLine)>> {
+        self.in_all_files(ScanTarget::Spelled(text.to_string()))
+    }
+
+    /// The same for a text that must occur as it is, but for its case.
+    pub(super) fn in_any_case(&self, text: &str) -> Result<Vec<(FilePlace, ScannedLine)>> {
+        self.in_all_files(ScanTarget::AnyCase(text.to_string()))
+    }
+
+    fn in_all_files(&self, target: ScanTarget) -> Result<Vec<(FilePlace, ScannedLine)>> {
         let files: Vec<FilePlace> = (0..self.rounds.places()).map(FilePlace).collect();
         let files = self.readable(&files, usize::MAX, u64::MAX)?;
-        self.rounds.scan(&files, ScanTarget::Spelled(text.to_string()))
+        self.rounds.scan(&files, target)
     }
 
     /// Resolves a name or a text inside the query by itself.

@@ -58,20 +58,20 @@ fn phrases(lookup: &mut IntentLookup<'_>, found: &ResolvedSoFar, phrases: &[Stri
         let mut points: Vec<Point> = places.into_iter().filter_map(point).collect();
         let is_exact = |point: &Point| point.certainty == Certainty::Exact;
         if !points.iter().any(is_exact) {
-            // In a phrase without spaces, punctuation must match.
-            if !phrase.contains(char::is_whitespace) && !phrase.chars().all(char::is_alphanumeric) {
+            // It may begin or end inside a word, or be written in another case.
+            let typed = lookup.in_any_case(phrase)?;
+            // In a phrase without spaces, punctuation must match; elsewhere, markup may come between its words.
+            let must_match = !phrase.contains(char::is_whitespace) && !phrase.chars().all(char::is_alphanumeric);
+            if must_match || !typed.is_empty() {
                 points.clear();
             }
-            // It may begin or end inside a word, or be written in another case.
-            let known: FxHashSet<FilePlace> = points.iter().map(|point| point.file).collect();
-            let typed = lookup.spelled(phrase)?.into_iter().filter(|(file, _)| !known.contains(file));
             let point = |(file, ScannedLine { line, .. }): (FilePlace, ScannedLine)| Point {
                 file,
                 line,
                 certainty: Certainty::Words,
                 strength: 1.0,
             };
-            points.extend(typed.map(point));
+            points.extend(typed.into_iter().map(point));
         }
         let holders: FxHashSet<FilePlace> = points.iter().map(|point| point.file).collect();
         only = Some(only.map_or_else(|| holders.clone(), |only| &only & &holders));

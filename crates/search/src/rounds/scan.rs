@@ -37,6 +37,8 @@ pub enum ScanTarget {
     Calls(String),
     /// A name in any spelling, or another text in any case.
     Spelled(String),
+    /// A text in any case.
+    AnyCase(String),
 }
 
 impl ScanTarget {
@@ -76,6 +78,7 @@ impl Round for ScanRequest {
         let typed = match &self.look {
             ScanTarget::Typed { text, weights } => Some(PastedText::weighed(text, weights)),
             ScanTarget::Spelled(text) => return spelled(search, &self.files, &Spelling::new(text)),
+            ScanTarget::AnyCase(text) => return spelled(search, &self.files, &Spelling::of_text(text)),
             ScanTarget::Announces { .. } | ScanTarget::Calls(_) => None,
         };
         let seen = |file: &FilePlace| -> Vec<ScannedLine> {
@@ -90,7 +93,7 @@ impl Round for ScanRequest {
                     let lines = calling_lines(&text, name, marks, language::facts());
                     lines.into_iter().map(|line| seen_in(record, line)).collect()
                 }
-                (ScanTarget::Typed { .. } | ScanTarget::Spelled(_), None) => Vec::new(),
+                (ScanTarget::Typed { .. } | ScanTarget::Spelled(_) | ScanTarget::AnyCase(_), None) => Vec::new(),
             }
         };
         Ok(self.files.par_iter().map(seen).collect())
