@@ -1,0 +1,100 @@
+//! A word or a name as typed, in any spelling, comes before other forms and parts of it, and where it is introduced
+//! before where it is mentioned.
+
+use crate::common::{Sandbox, leads};
+
+/// Files that hold other forms of words, as often as they can.
+fn forms(sandbox: &Sandbox) {
+    for n in 0..20 {
+        let text = format!(
+            "/// Takes care of it, and cares for the careful carer {n}.\npub fn care_{n}(opened: u32, _used: u32) -> u32 {{\n    \
+             // Open: we care, and use what is used.\n    open_care(opened)\n}}\n"
+        );
+        sandbox.write(&format!("src/care{n}.rs"), &text);
+    }
+}
+
+#[test]
+fn the_word_itself_comes_before_other_forms_and_parts_of_it() {
+    let sandbox = Sandbox::new();
+    forms(&sandbox);
+    sandbox.write(
+        "src/stream.h",
+        "/* The stream takes care of the tree, which is cared for\n * by others.\n *\n * It goes on without caring about the tree. */\n\
+         struct stream {\n    int opens;\n};\n",
+    );
+    sandbox.write("src/last.cs", "namespace Last {\n    class A {\n        void G() { using (b) { } }\n    }\n}\n");
+    leads(
+        &sandbox,
+        &[
+            ("caring", "src/stream.h:4:"),
+            ("opens", "src/stream.h:6:"),
+            ("using", "src/last.cs:3:"),
+            ("Caring", "src/stream.h:4:"),
+        ],
+    );
+    let ran = sandbox.run(&["care", "-k", "1"]);
+    assert!(ran.out.starts_with("src/care"), "{ran:?}");
+}
+
+#[test]
+fn a_line_with_the_word_is_shown_before_one_with_a_part_of_a_name() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.py", "def run(open_port):\n    open_port(open_port, ports)\n    return port\n");
+    leads(&sandbox, &[("port", "a.py:3:"), ("ports", "a.py:2:"), ("open_port", "a.py:1:")]);
+}
+
+#[test]
+fn every_spelling_of_a_name_that_is_no_definition_finds_it() {
+    let sandbox = Sandbox::new();
+    for n in ["Pixel", "Color", "Label", "Point", "Grid"] {
+        let text = format!(
+            "export function getValueFor{n}(scale) {{\n  return scale.value;\n}}\n\nexport class Scale{n} {{\n  \
+             getScaleValue() {{ return getValueFor{n}(this.scale); }}\n}}\n"
+        );
+        sandbox.write(&format!("src/scale{n}.js"), &text);
+    }
+    let spellings = ["get-value-scale", "getValueScale", "get_value_scale", "GetValueScale", "getvaluescale"];
+    for form in ["getValueScale", "get_value_scale", "get-value-scale"] {
+        sandbox.write("src/x.txt", &format!("first\n\n  {form} := a\n"));
+        let found: Vec<String> = spellings.iter().map(|query| sandbox.run(&[query, "-k", "1"]).out).collect();
+        assert!(found.iter().all(|out| out.starts_with("src/x.txt:3:")), "{form}: {found:?}");
+    }
+    // Where it occurs in several spellings, each finds all.
+    sandbox.write("src/y.go", "package x\n\nfunc f() {\n\tgetValueScale := 1\n\t_ = getValueScale\n}\n");
+    sandbox.write("src/z.py", "def f(a):\n    get_value_scale = a\n    return get_value_scale\n");
+    for query in spellings {
+        let mut found: Vec<String> =
+            sandbox.run(&[query, "-k", "3", "-l"]).paths().iter().map(ToString::to_string).collect();
+        found.sort();
+        assert_eq!(found, ["src/x.txt", "src/y.go", "src/z.py"], "{query}");
+    }
+}
+
+#[test]
+fn a_word_that_reads_like_german_is_found_where_it_stands() {
+    let sandbox = Sandbox::new();
+    for n in 0..20 {
+        sandbox.write(&format!("r{n}.py"), &format!("def render_head_{n}(head):\n    return render(head)\n"));
+    }
+    sandbox.write("creole.py", "def g(headerEnd):\n    return headerEnd\n");
+    leads(&sandbox, &[("headerend", "creole.py:1:"), ("headerEnd", "creole.py:1:"), ("header-end", "creole.py:1:")]);
+}
+
+#[test]
+fn as_many_files_are_shown_as_hold_the_name() {
+    let sandbox = Sandbox::new();
+    for n in 0..700 {
+        let text = format!("def acl_{n}(acl):\n    return acl.categories(acl, categories)\n");
+        sandbox.write(&format!("a/f{n}.py"), &text);
+    }
+    for n in 0..40 {
+        let filler = format!("    \"key{n}\": \"value\",\n").repeat(20);
+        sandbox.write(&format!("json/c{n}.json"), &format!("{{\n{filler}    \"acl_categories\": [\"X{n}\"]\n}}\n"));
+    }
+    for (wanted, expected) in [("10", 10), ("30", 30), ("40", 40), ("300", 40)] {
+        let ran = sandbox.run(&["acl_categories", "-k", wanted, "-l"]);
+        let held = ran.paths().iter().filter(|path| path.starts_with("json/")).count();
+        assert_eq!((held, ran.paths().len()), (expected, expected), "{wanted}");
+    }
+}
