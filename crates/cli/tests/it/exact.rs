@@ -98,3 +98,28 @@ fn as_many_files_are_shown_as_hold_the_name() {
         assert_eq!((held, ran.paths().len()), (expected, expected), "{wanted}");
     }
 }
+
+#[test]
+fn a_filter_of_kinds_shows_no_unit_without_the_name() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "src/a.py",
+        "def alpha_zed(x):\n    return x\n\ndef alphaBet(x):\n    return x\n\nclass Bravo:\n    lim_zed = 3\n    bet = 3\n",
+    );
+    for (name, told) in [
+        ("alpha_zed", "nothing within `--kind class` holds \"alpha_zed\", but other parts of the project do"),
+        ("alphaBet", "no likely answer here; colgrep --all alphaBet --kind class shows weak ones"),
+    ] {
+        let ran = sandbox.run(&[name, "--kind", "class"]);
+        assert!(ran.status == 1 && ran.out.is_empty() && ran.err.contains(told), "{ran:?}");
+        assert!(!ran.err.contains("there is no file or folder"), "{ran:?}");
+        let found = sandbox.run(&[name, "--kind", "function"]);
+        assert!(found.status == 0 && found.out.starts_with("src/a.py:"), "{found:?}");
+    }
+    // A class holds what its members do, and a member is found by its class.
+    sandbox.write("src/b.py", "class Charlie:\n    def delta_zed(self):\n        return 1\n");
+    for args in [["delta_zed", "class"], ["Charlie.delta_zed", "method"]] {
+        let ran = sandbox.run(&[args[0], "--kind", args[1]]);
+        assert!(ran.status == 0 && ran.out.starts_with("src/b.py:"), "{ran:?}");
+    }
+}

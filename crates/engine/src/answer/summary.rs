@@ -224,10 +224,9 @@ fn of_place(front: &str, place: &ProjectSearcher, asked: &EndAsked) -> Result<En
 
 fn texts_found(place: &ProjectSearcher, texts: &[(String, bool)]) -> Result<Vec<TextFound>> {
     let filter = place.filter();
-    let allows = |file| filter.is_none_or(|filter| filter.allows_file(file));
     let of = |(text, is_free): &(String, bool)| {
         let spelling = if *is_free { Spelling::new(text) } else { Spelling::of_text(text) };
-        let Mention { is_anywhere, is_allowed, is_partial } = place.snapshot.mention(&spelling, &allows)?;
+        let Mention { is_anywhere, is_allowed, is_partial } = place.snapshot.mention(&spelling, filter)?;
         Ok(TextFound { is_anywhere, is_allowed, is_partial, ..TextFound::default() })
     };
     let mut found = texts.iter().map(of).collect::<Result<Vec<_>>>()?;

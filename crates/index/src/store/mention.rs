@@ -1,5 +1,6 @@
 //! Searches files for text that is not a term of an index: a name in any spelling, or another text in any case.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -11,8 +12,9 @@ use rayon::prelude::*;
 
 use crate::beneath::open_beneath;
 use crate::disk::read_open;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ids::FileId;
+use crate::lexical::{UnitFilter, UnitSpan};
 use crate::signature::{Needed, Sought};
 use crate::store::{FileRecord, Snapshot};
 use crate::walk::{CHECKOUT, SPECIAL};
@@ -57,27 +59,55 @@ impl Snapshot {
         Ok(files.par_iter().zip(&is_read).map(find).collect())
     }
 
-    /// Whether any indexed file, and any that `allows`, contains a text in some spelling.
-    pub fn mention(&self, spelling: &Spelling, allows: &(dyn Fn(FileId) -> bool + Sync)) -> Result<Mention> {
+    /// What `filter` leaves of a file's text: all of it, or the lines of the allowed units and their qualified names.
+    pub fn allowed_text<'t>(
+        &self,
+        file: FileId,
+        text: &'t str,
+        filter: Option<&dyn UnitFilter>,
+    ) -> Result<Cow<'t, str>> {
+        let Some(filter) = filter else { return Ok(Cow::Borrowed(text)) };
+        let all = self.lexical.spans_of(file)?;
+        let allowed: Vec<&UnitSpan> = all.iter().filter(|unit| self.lexical.is_allowed(unit.key, filter)).collect();
+        if allowed.len() == all.len() {
+            return Ok(Cow::Borrowed(text));
+        }
+        let is_allowed = |line: u32| allowed.iter().any(|unit| (unit.first..=unit.end).contains(&line));
+        let lines = (1..).zip(text.split_inclusive('\n')).filter(|(line, _)| is_allowed(*line));
+        let mut left: String = lines.map(|(_, line)| line).collect();
+        for unit in allowed {
+            left.push('\n');
+            left.push_str(&self.lexical.unit(unit.key)?.unit(&[]).qualified_name());
+        }
+        Ok(Cow::Owned(left))
+    }
+
+    /// Whether any indexed file, and what `filter` leaves of one, contains a text in some spelling.
+    pub fn mention(&self, spelling: &Spelling, filter: Option<&dyn UnitFilter>) -> Result<Mention> {
+        let allows = |file| filter.is_none_or(|filter| filter.allows_file(file));
+        let is_left = |record: &FileRecord, text: &str| -> Result<bool> {
+            Ok(allows(record.id) && spelling.stands_in(&self.allowed_text(record.id, text, filter)?))
+        };
         let files: Vec<Option<&FileRecord>> = self.files.indexed().map(Some).collect();
         let (is_read, is_partial) = self.to_be_read(&files, spelling)?;
         // Nobody looked at files that the index lacks.
         let is_partial = is_partial || !self.files.complete;
         let (is_anywhere, is_allowed) = (AtomicBool::new(false), AtomicBool::new(false));
-        files.par_iter().zip(&is_read).filter(|(_, is_read)| **is_read).for_each(|(record, _)| {
-            let Some(record) = record else { return };
+        files.par_iter().zip(&is_read).filter(|(_, is_read)| **is_read).try_for_each(|(record, _)| {
+            let Some(record) = record else { return Ok(()) };
             let may_tell =
                 |allowed| !is_allowed.load(Ordering::Relaxed) && (allowed || !is_anywhere.load(Ordering::Relaxed));
             let allowed = allows(record.id);
             if !may_tell(allowed) {
-                return;
+                return Ok(());
             }
             let text = self.texts.text(Path::new(&self.files.root), &record.path);
-            if text.is_ok_and(|text| spelling.stands_in(&text)) {
+            if let Some(text) = text.ok().filter(|text| spelling.stands_in(text)) {
                 is_anywhere.store(true, Ordering::Relaxed);
-                is_allowed.fetch_or(allowed, Ordering::Relaxed);
+                is_allowed.fetch_or(is_left(record, &text)?, Ordering::Relaxed);
             }
-        });
+            Ok::<(), Error>(())
+        })?;
         let [is_anywhere, is_allowed] = [is_anywhere, is_allowed].map(AtomicBool::into_inner);
         Ok(Mention { is_anywhere, is_allowed, is_partial })
     }
