@@ -100,6 +100,25 @@ fn as_many_files_are_shown_as_hold_the_name() {
 }
 
 #[test]
+fn a_name_with_hyphens_is_found_behind_its_module() {
+    let sandbox = Sandbox::new();
+    sandbox.write("c.clj", "(ns acme.core)\n(defn join-room [a]\n a)\n");
+    sandbox.write("acme/admin.clj", "(ns acme.admin)\n\n(defn leave-room [a]\n a)\n");
+    sandbox.write("acme/core.clj", "(ns acme.core)\n\n\n(defn leave-room [a]\n a)\n");
+    leads(
+        &sandbox,
+        &[
+            ("acme.core/join-room", "c.clj:2:"),
+            ("core/join-room", "c.clj:2:"),
+            ("acme.core/leave-room", "acme/core.clj:4:"),
+            ("acme.admin/leave-room", "acme/admin.clj:3:"),
+        ],
+    );
+    let ran = sandbox.run(&["acme.core/no-room"]);
+    assert!(ran.status == 1 && ran.out.is_empty(), "{ran:?}");
+}
+
+#[test]
 fn a_filter_of_kinds_shows_no_unit_without_the_name() {
     let sandbox = Sandbox::new();
     sandbox.write(

@@ -7,7 +7,7 @@ use colgrep_core::query::intents::{Certainty, Pointer};
 use colgrep_syntax::language;
 
 use super::Pointers;
-use super::definitions::{DEFINITIONS_MAX, keep_best, path_of};
+use super::definitions::{DEFINITIONS_MAX, Defining, keep_best, path_of};
 use super::lookup::{IntentLookup, UNITS_MAX};
 use crate::rounds::{WrittenUnit, WrittenUnitsRequest};
 use colgrep_index::error::Result;
@@ -31,6 +31,18 @@ impl IntentLookup<'_> {
             true => self.named_by(query.text.trim()),
             false => Ok(pointers),
         }
+    }
+
+    /// The definitions of a name with hyphens behind the name of its module: `acme.core/join-room`.
+    pub(super) fn behind_module(&self) -> Result<Pointers> {
+        let text = self.query.text.trim();
+        let path = path_of(text);
+        let [.., _, name] = path.as_slice() else { return Ok(Pointers::default()) };
+        if !name.contains('-') || !text.ends_with(name) || text.contains(char::is_whitespace) {
+            return Ok(Pointers::default());
+        }
+        let Defining { units, .. } = self.defining(name, &path, None)?;
+        if units.len() > DEFINITIONS_MAX { Ok(Pointers::default()) } else { self.point_at_names(&units, name) }
     }
 
     /// The units of this name, word for word.
