@@ -100,6 +100,38 @@ fn as_many_files_are_shown_as_hold_the_name() {
 }
 
 #[test]
+fn where_a_key_or_label_is_introduced_comes_before_where_it_is_mentioned() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "Cargo.toml",
+        "[package]\nname = \"a\"\n\n[features]\ndefault = [\"x\"]\nx = [\"fast-feat\"]\nfast-feat = []\n",
+    );
+    sandbox.write("src/lib.rs", "#[cfg(feature = \"fast-feat\")]\npub fn fast() {}\n");
+    sandbox
+        .write("package.json", "{\n  \"name\": \"a\",\n  \"scripts\": {\n    \"lint-fix\": \"eslint --fix\"\n  }\n}\n");
+    sandbox.write("notes.txt", "# Notes\n\nRun lint-fix before you push: npm run lint-fix.\n");
+    sandbox.write(
+        "a.tex",
+        "\\section{One}\nSee \\ref{sec:my-part} and \\ref{fig:two_cars}.\n\n\\section{Two}\n\\label{sec:my-part}\nText here.\n\
+         \\begin{figure}\n\\caption{Cars}\n\\label{fig:two_cars}\n\\end{figure}\n",
+    );
+    sandbox.write(
+        "a.rst",
+        "Intro\n=====\n\nSee my-target_ or :ref:`my-target`.\n\n.. _my-target:\n\nOther\n-----\n\nText.\n",
+    );
+    leads(
+        &sandbox,
+        &[
+            ("fast-feat", "Cargo.toml:7:"),
+            ("lint-fix", "package.json:4:"),
+            ("sec:my-part", "a.tex:5:"),
+            ("fig:two_cars", "a.tex:9:"),
+            ("my-target", "a.rst:6:"),
+        ],
+    );
+}
+
+#[test]
 fn a_name_with_hyphens_is_found_behind_its_module() {
     let sandbox = Sandbox::new();
     sandbox.write("c.clj", "(ns acme.core)\n(defn join-room [a]\n a)\n");

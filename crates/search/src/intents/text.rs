@@ -45,7 +45,8 @@ const FILES_OF_LITERAL_MAX: usize = 3;
 pub(super) const TEXT: Intent = Intent {
     name: "text as typed",
     doc: "The definition or heading whose name the text is, word for word; a heading of one or two words only if the case \
-          agrees. A name with hyphens may stand behind its module's. Otherwise the places that contain the whole text, or the longest run of its words; a literal with \
+          agrees. A name with hyphens behind its module's, and a key or a label of data or markup, where at most three \
+          lines introduce it. Otherwise the places that contain the whole text, or the longest run of its words; a literal with \
           placeholders if the text holds all of its words in order. If code does not contain it: what stands behind the prefix of a log or a runtime, \
           the messages of a trace, or a message without the advice behind it. One word is looked for if it is written as no \
           word of a sentence is; a question's own words count only together.",
