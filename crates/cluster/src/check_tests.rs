@@ -4,6 +4,7 @@ use colgrep_core::Unit;
 use colgrep_core::UnitId;
 use colgrep_core::query::QueryParts;
 use colgrep_core::rank::Context;
+use colgrep_core::spelling::NameFit;
 use colgrep_core::statistics::Statistics;
 use colgrep_core::strength::Tokens;
 use colgrep_engine::answer::show::{FileAsked, ShowAsked};
@@ -206,6 +207,12 @@ fn a_shard_that_lies_of_places_is_not_believed() {
     only_first(&asked, &[weight(9, 0.5), weight(10, 0.5), weight(9, f32::NAN)]);
     only_first(&FilesWithAllRequest::default(), &[files(), vec![FilePlace(10)]]);
     only_first(&SizesRequest { files: files() }, &[vec![Some(4u64), None], vec![None], vec![Some(u64::MAX), None]]);
+    let spelled = |form: &str, unit| {
+        vec![SpelledUnits { form: form.into(), units: vec![(unit, NameFit::Whole)] }, SpelledUnits::default()]
+    };
+    let asked = SpelledUnitsRequest { files: files(), name: "x".into() };
+    let lies = [vec![], spelled(&"x".repeat(300), good())].into_iter().chain(bad().map(|unit| spelled("x", unit)));
+    only_first(&asked, &[spelled("x", good())].into_iter().chain(lies).collect::<Vec<_>>());
     let seen = |line| vec![ScannedLine { line, standing: None, is_text: false, is_aside: false, is_cut: false }];
     let asked = ScanRequest { files: files(), look: ScanTarget::Calls("x".into()) };
     only_first(&asked, &[vec![seen(3), vec![]], vec![seen(3)], vec![seen(u32::MAX), vec![]]]);

@@ -3,12 +3,14 @@
 mod attribute;
 mod call;
 mod comment;
+mod label;
 mod member;
 mod receiver;
 
 use attribute::Attributes;
 pub use call::{calling_line, calling_lines};
 pub use comment::is_comment;
+pub use label::introduces;
 pub use member::member_line;
 pub use receiver::{CallReceiver, call_receiver};
 

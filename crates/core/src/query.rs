@@ -59,6 +59,8 @@ pub struct Query {
     pub sequence: Vec<String>,
     /// Its names: the whole query, or words that look like names in a sentence.
     pub identifiers: Vec<Identifier>,
+    /// The word or name that it is, if it is of one piece and has no other marks: a text may hold it in any spelling.
+    pub written: Option<String>,
     /// Plain lower-case words of four letters and more that may name a definition.
     pub plain_words: Vec<String>,
     /// [`spellings`] of the whole query as one name; empty if it is already one.
@@ -94,6 +96,7 @@ pub struct QueryParts {
     pub terms: Vec<QueryTerm>,
     pub sequence: Vec<String>,
     pub identifiers: Vec<Identifier>,
+    pub written: Option<String>,
     pub plain_words: Vec<String>,
     pub topic_terms: Vec<String>,
     pub compounds: Vec<String>,
@@ -101,16 +104,16 @@ pub struct QueryParts {
 
 impl From<&Query> for QueryParts {
     fn from(query: &Query) -> QueryParts {
-        let Query { terms, sequence, identifiers, plain_words, topic_terms, compounds, .. } = query.clone();
-        QueryParts { terms, sequence, identifiers, plain_words, topic_terms, compounds }
+        let Query { terms, sequence, identifiers, written, plain_words, topic_terms, compounds, .. } = query.clone();
+        QueryParts { terms, sequence, identifiers, written, plain_words, topic_terms, compounds }
     }
 }
 
 impl From<QueryParts> for Query {
     /// A query with these parts and no others.
     fn from(parts: QueryParts) -> Query {
-        let QueryParts { terms, sequence, identifiers, plain_words, topic_terms, compounds } = parts;
-        Query { terms, sequence, identifiers, plain_words, topic_terms, compounds, ..Query::default() }
+        let QueryParts { terms, sequence, identifiers, written, plain_words, topic_terms, compounds } = parts;
+        Query { terms, sequence, identifiers, written, plain_words, topic_terms, compounds, ..Query::default() }
     }
 }
 
@@ -186,6 +189,7 @@ impl Query {
             }
         }
         query.identifiers = identifiers(text, languages);
+        query.written = written(text);
         query.compounds = if query.is_symbol() { Vec::new() } else { spellings(text) };
         query.joined_words = joined_words(text);
         query.topic_terms = topic_terms(&query.sequence, query.is_symbol(), &project_terms(root, languages, tokenizer));
@@ -212,6 +216,10 @@ impl Query {
     /// Unless the corpus `has` all of them, they weigh like stop words, because the English terms already say the same.
     pub fn add_typed(&mut self, typed: &str, translation: Translation, has: bool, tokenizer: &mut Tokenizer) {
         self.typed = typed.to_string();
+        // A name in another language occurs in the code as it is typed.
+        if !translation.has_form {
+            self.written = written(typed);
+        }
         tokenizer.tokenize(&translation.words, |token| {
             if !self.terms.iter().any(|term| term.text == token.term) {
                 let (text, compound) = (token.term.to_string(), token.compound);
@@ -311,6 +319,14 @@ pub fn plain_path(text: &str) -> Cow<'_, str> {
         Some((module, object)) if is_module(module) && is_word(object) => Cow::Owned(format!("{module}.{object}")),
         _ => name,
     }
+}
+
+/// A text that is one word or one name, with hyphens perhaps.
+fn written(text: &str) -> Option<String> {
+    let text = text.trim();
+    let is_long = text.chars().nth(1).is_some();
+    let is_name = text.chars().all(|c| is_word_char(c) || c == '-') && text.contains(char::is_alphabetic);
+    (is_long && is_name && !text.starts_with('-') && !text.ends_with('-')).then(|| text.to_string())
 }
 
 fn is_name_start(c: char) -> bool {

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use memchr::{memchr_iter, memchr2_iter};
+use serde::{Deserialize, Serialize};
 
 use crate::fold::folded;
 use crate::token::{is_cut, is_word_char, parts, words};
@@ -19,6 +20,18 @@ pub struct Spelling {
     letters: String,
     /// Where its parts begin in `letters`; a blank may separate them, too.
     cuts: Vec<usize>,
+}
+
+/// How exactly a text holds a name, least first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum NameFit {
+    /// Not at all, or only inside a word: `port` in `import`.
+    #[default]
+    Inside,
+    /// As parts of a longer identifier: `port` in `open_port`.
+    Part,
+    /// As a whole word, in any spelling: `open-port` in `openPort()`.
+    Whole,
 }
 
 /// Where a spelling occurs in a text.
@@ -93,6 +106,40 @@ impl Spelling {
         let (start, is_cut) = first?;
         let line = 1 + memchr_iter(b'\n', &text.as_bytes()[..start]).count() as u32;
         Some(Spelled { line, is_cut })
+    }
+
+    /// How a text holds it at best.
+    pub fn fit_in(&self, text: &str) -> NameFit {
+        let mut best = NameFit::Inside;
+        self.each(text, |_, _, fit| {
+            best = best.max(fit);
+            best < NameFit::Whole
+        });
+        best
+    }
+
+    /// Calls `visit` with the line, from 1, of each place of a text that holds it, with what is there, and how; until it
+    /// returns false.
+    pub fn each(&self, text: &str, mut visit: impl FnMut(u32, &str, NameFit) -> bool) {
+        if self.is_empty() {
+            return;
+        }
+        let folded = if self.text.is_ascii() { None } else { Some(folded(text)) };
+        let text = folded.as_deref().unwrap_or(text);
+        let (mut line, mut before) = (1, 0);
+        for place in self.places(text) {
+            line += memchr_iter(b'\n', &text.as_bytes()[before..place.start]).count() as u32;
+            before = place.start;
+            let beside = [text[..place.start].chars().next_back(), text[place.end..].chars().next()];
+            let fit = match beside.into_iter().flatten().any(is_word_char) {
+                false => NameFit::Whole,
+                true if is_cut(text, place.start) && is_cut(text, place.end) => NameFit::Part,
+                true => NameFit::Inside,
+            };
+            if !visit(line, &text[place], fit) {
+                return;
+            }
+        }
     }
 
     fn places<'s>(&'s self, text: &'s str) -> impl Iterator<Item = Range<usize>> + 's {
@@ -182,6 +229,33 @@ mod tests {
         let first = Spelling::new("port").find("import\nsupport\nopen_port\n");
         assert_eq!(first, Some(Spelled { line: 3, is_cut: true }), "a part comes before a match inside a word");
         assert_eq!(Spelling::new("maxOpen_files").pieces().collect::<Vec<_>>(), ["max", "open", "files"]);
+    }
+
+    #[test]
+    fn a_whole_word_is_told_from_parts_of_a_longer_one() {
+        use NameFit::{Inside, Part, Whole};
+        for (text, line, expected) in [
+            ("using", "using System;", Whole),
+            ("using", "Using it", Whole),
+            ("using", "_charsUsed", Inside),
+            ("caring", "scaring", Inside),
+            ("port", "open_port(3)", Part),
+            ("port", "import openPort", Part),
+            ("port", "open_port, port", Whole),
+            ("get-value", "getValue()", Whole),
+            ("getvalue", "get_value", Whole),
+            ("get_value", "getValueOf", Part),
+            ("größe", "GRÖSSE Größe", Whole),
+        ] {
+            assert_eq!(Spelling::new(text).fit_in(line), expected, "{text} in {line}");
+        }
+        let mut seen = Vec::new();
+        Spelling::new("max_open").each("maxOpen\n\nx MAX-OPEN maxOpens max_open", |line, text, fit| {
+            seen.push((line, text.to_string(), fit));
+            seen.len() < 3
+        });
+        let expected = [(1, "maxOpen", Whole), (3, "MAX-OPEN", Whole), (3, "maxOpen", Inside)];
+        assert_eq!(seen, expected.map(|(line, text, fit)| (line, text.to_string(), fit)));
     }
 
     proptest! {

@@ -2,7 +2,7 @@
 //! order the files of one query, it weighs comparable features with a logistic function, fitted by
 //! `colgrep-bench strength`.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ use crate::path::PathClass;
 use crate::query::Query;
 use crate::query::intents::Certainty;
 use crate::rank::{Context, FileFacts, NamedDefinition, Retrieved};
-use crate::spelling::Spelling;
+use crate::spelling::{NameFit, Spelling};
 use crate::token::words;
 use crate::unit::{UnitId, UnitRole};
 
@@ -213,6 +213,9 @@ impl KnownStrength {
 pub fn known(given: &GivenFiles<'_>) -> Vec<KnownStrength> {
     let (by_tokens, is_long) = (by_tokens(given), given.query.long.is_some());
     let most = given.held.iter().map(|held| held.tokens).max().unwrap_or_default();
+    // A name in another spelling may share no term with the query.
+    let with_name = given.retrieved.candidates.iter().filter(|candidate| candidate.fit > NameFit::Inside);
+    let with_name: FxHashSet<usize> = with_name.map(|candidate| candidate.file).collect();
     let of_hit = |((pointed, held), hit): ((Option<f32>, &HeldWeight), &FileHit)| match (pointed, held.tokens) {
         (Some(strength), _) => KnownStrength::Is(strength),
         (None, Tokens::All) if by_tokens => KnownStrength::Is(HOLDS_THE_TOKEN),
@@ -221,10 +224,10 @@ pub fn known(given: &GivenFiles<'_>) -> Vec<KnownStrength> {
         // A token such as `Session.get` may be defined as `get`.
         _ if by_tokens && defines(given.query, &given.retrieved.files[hit.file]).0 => KnownStrength::Is(HOLDS_A_PART),
         _ if is_long || given.retrieved.files[hit.file].context != Context::default() => KnownStrength::AtLeast(FLOOR),
-        _ if by_tokens => KnownStrength::AtMost(LACKS_THE_TOKEN),
+        _ if by_tokens || given.retrieved.lacks_name => KnownStrength::AtMost(LACKS_THE_TOKEN),
         // People type capitals on purpose.
         _ if is_called(given.query, &given.retrieved.files[hit.file]) => KnownStrength::AtLeast(RULE),
-        _ if held.file > 0.0 => KnownStrength::AtLeast(FLOOR),
+        _ if held.file > 0.0 || with_name.contains(&hit.file) => KnownStrength::AtLeast(FLOOR),
         _ => KnownStrength::Nothing,
     };
     pointed(given).into_iter().zip(given.held).zip(given.hits).map(of_hit).collect()

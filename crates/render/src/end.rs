@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use colgrep_core::strength::{FLOOR, RULE};
 use colgrep_engine::answer::summary::End;
-use colgrep_engine::request::{QUERY_TERMS_MAX, searched_part};
+use colgrep_engine::request::{Facts, QUERY_TERMS_MAX, searched_part};
 use colgrep_engine::{Changes, Scope, Tests};
 
 use super::style::{self, paint};
@@ -124,7 +124,7 @@ fn outside(end: &End, scope: &str) -> Option<String> {
     let outside = [end.outside.as_slice(), &end.closed_outside].concat();
     let held = (!outside.is_empty()).then(|| quoted(&outside))?;
     let limits = within(scope).unwrap_or_else(|| "within what is searched here".to_string());
-    Some(format!("nothing {limits} holds {held}, but other files of the project do"))
+    Some(format!("nothing {limits} holds {held}, but other parts of the project do"))
 }
 
 /// The remark on words that only text contains which is not indexed, or that may be in a file that was not read.
@@ -229,6 +229,7 @@ fn holders(end: &End) -> String {
 }
 
 /// Something that takes files or units out of a search: its flag, its parameter for tools, and its value.
+#[derive(Clone)]
 pub(crate) struct SearchLimit {
     pub(crate) flag: &'static str,
     pub(crate) parameter: &'static str,
@@ -301,9 +302,21 @@ pub(crate) fn text_filters(scope: &Scope) -> Vec<SearchLimit> {
     of_lines.chain(of_code).collect()
 }
 
-/// The limits of a search, as typed after a query: filters by path and git, then the paths, each once.
+/// The filters of a search by what units are, call or are called by.
+fn fact_filters(scope: &Scope) -> Vec<SearchLimit> {
+    let Facts { calls, called_by, kinds, .. } = &scope.facts;
+    let kinds: Vec<String> = kinds.iter().map(|kind| kind.name().to_string()).collect();
+    let all =
+        [("--kind", "kind", kinds.as_slice()), ("--calls", "calls", calls), ("--called-by", "called_by", called_by)];
+    let of_flag = all.into_iter().flat_map(|(flag, parameter, values)| {
+        values.iter().map(move |value| SearchLimit { flag, parameter, value: Some(value.clone()) })
+    });
+    of_flag.collect()
+}
+
+/// The limits of a search, as typed after a query: filters by path, git and facts, then the paths, each once.
 pub fn typed(scope: &Scope) -> String {
-    let filters = path_filters(scope);
+    let filters = [path_filters(scope), fact_filters(scope)].concat();
     let paths = scope.paths.iter().enumerate().filter(|(at, path)| !scope.paths[..*at].contains(path));
     let paths = paths.map(|(_, path)| shell_word(&path.to_string_lossy()));
     filters.iter().map(SearchLimit::as_flag).chain(paths).map(|word| format!(" {word}")).collect()

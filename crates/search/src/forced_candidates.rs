@@ -13,6 +13,7 @@ use super::intents::Pointers;
 use super::past::past;
 use super::rounds::{ContextsRequest, Coordinator};
 use super::shard::UnitFound;
+use super::spelled_out::NameHolders;
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 
@@ -20,6 +21,8 @@ use colgrep_index::ids::FilePlace;
 pub(super) struct ForcedCandidates {
     /// What the query points at.
     pub pointers: Pointers,
+    /// What holds the name that the query is.
+    pub holders: NameHolders,
     /// Files related to the reader's (`--near`).
     contexts: FxHashMap<FilePlace, Context>,
     /// Files changed by past commits similar to the question, with their shares.
@@ -32,12 +35,12 @@ pub(super) struct ForcedCandidates {
 
 impl ForcedCandidates {
     /// Looks up files related to the reader's, past changes and the parts of a long query; adds them to the `pointers`
-    /// of the query.
+    /// and the holders of the query.
     pub fn new(
         rounds: &Coordinator<'_>,
         request: &Request<'_>,
         query: &Query,
-        pointers: Pointers,
+        (pointers, holders): (Pointers, NameHolders),
         long: FxHashMap<FilePlace, LongFacts>,
     ) -> Result<ForcedCandidates> {
         let contexts = request.background.near.map(|near| {
@@ -46,7 +49,7 @@ impl ForcedCandidates {
         });
         let contexts = contexts.transpose()?.into_iter().flatten().collect();
         let asks_for_tests_of = asks_for_tests_of(&query.text);
-        Ok(ForcedCandidates { pointers, contexts, past: past(rounds, request)?, long, asks_for_tests_of })
+        Ok(ForcedCandidates { pointers, holders, contexts, past: past(rounds, request)?, long, asks_for_tests_of })
     }
 
     /// Iterates over all these files; a file may occur twice.
@@ -57,6 +60,7 @@ impl ForcedCandidates {
     /// Whether the unit is a candidate for one of these reasons.
     pub fn brings(&self, unit: &UnitFound) -> bool {
         self.pointers.units.contains_key(&unit.unit)
+            || self.holders.fits.contains_key(&unit.unit)
             || self.pointers.files.contains_key(&unit.file)
             || self.contexts.contains_key(&unit.file)
             || self.past.contains_key(&unit.file)
@@ -71,11 +75,13 @@ impl ForcedCandidates {
 
     /// Records in candidates and files why they were added.
     pub fn mark(&self, retrieved: &mut Retrieved) {
-        if self.pointers.units.is_empty() && self.files().next().is_none() {
+        retrieved.lacks_name = self.holders.is_outside;
+        if self.pointers.units.is_empty() && self.holders.fits.is_empty() && self.files().next().is_none() {
             return;
         }
         for candidate in &mut retrieved.candidates {
             candidate.pointer = self.pointers.units.get(&candidate.unit).copied();
+            candidate.fit = self.holders.fits.get(&candidate.unit).copied().unwrap_or_default();
         }
         for file in &mut retrieved.files {
             let place = FilePlace(file.place);

@@ -49,6 +49,7 @@ mod retrieve;
 pub mod rounds;
 mod semantic;
 pub mod shard;
+mod spelled_out;
 mod timing;
 
 use colgrep_core::UnitId;
@@ -59,6 +60,7 @@ use colgrep_core::knob::Knobs;
 use colgrep_core::query::intents::lookup_form;
 use colgrep_core::query::{Query, QueryTerm};
 use colgrep_core::rank::{self, FileFacts, Fused, Ranked, RankedUnit, Retrieved};
+use colgrep_core::spelling::NameFit;
 use colgrep_core::statistics::Statistics;
 use colgrep_core::strength::{GivenFiles, HeldWeight, Tokens, strengths};
 use colgrep_core::tag::Hints;
@@ -326,6 +328,22 @@ pub fn search(corpus: &Corpus<'_>, request: &Request<'_>, mut watch: Option<&mut
     Ok(answer)
 }
 
+/// Adds files to the `wanted` best ones, since some of these may be too weak: the next ones up to [`FILES_JUDGED`], and
+/// as many with the name that the query is as are wanted.
+fn add_judged(hits: &mut Vec<FileHit>, ranked: &Ranked<'_>, retrieved: &Retrieved, wanted: usize) {
+    let shown: FxHashSet<usize> = hits.iter().map(|hit| hit.file).collect();
+    let with_name = retrieved.candidates.iter().filter(|candidate| candidate.fit > NameFit::Inside);
+    let with_name: FxHashSet<usize> = with_name.map(|candidate| candidate.file).collect();
+    let mut missing = wanted - shown.intersection(&with_name).count();
+    for (at, hit) in collapse(ranked, usize::MAX, PerFile::Units(1)).into_iter().enumerate() {
+        let is_missing = missing > 0 && with_name.contains(&hit.file);
+        if !shown.contains(&hit.file) && (at < FILES_JUDGED || is_missing) {
+            missing -= usize::from(is_missing);
+            hits.push(hit);
+        }
+    }
+}
+
 fn ranked(
     rounds: Option<&Coordinator<'_>>,
     retrieval: Retrieval,
@@ -350,10 +368,8 @@ fn ranked(
             None => rank::run(&query, request.knobs, &retrieved, fused, None),
         };
         let mut hits = collapse(&ranked, request.files, request.units_per_file);
-        if request.strength_min > 0.0 && request.files < FILES_JUDGED {
-            let shown: FxHashSet<usize> = hits.iter().map(|hit| hit.file).collect();
-            let more = collapse(&ranked, FILES_JUDGED, PerFile::Units(1));
-            hits.extend(more.into_iter().filter(|hit| !shown.contains(&hit.file)));
+        if request.strength_min > 0.0 {
+            add_judged(&mut hits, &ranked, &retrieved, request.files);
         }
         (ranked.units, hits)
     });

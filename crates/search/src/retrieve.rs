@@ -11,6 +11,7 @@ use colgrep_core::path::{PathClass, PathFacts};
 use colgrep_core::query::Query;
 use colgrep_core::query::languages::Translation;
 use colgrep_core::rank::{self, Candidate, FileFacts, Fused, RankedUnit, Retrieved};
+use colgrep_core::spelling::NameFit;
 use colgrep_core::statistics::{Statistics, WordMass};
 use colgrep_core::tag::Matched;
 use colgrep_core::token::Tokenizer;
@@ -35,6 +36,7 @@ use super::rounds::{
 };
 use super::semantic::{Mode, NearUnit, SHARPEN_FIRST, Semantic, SemanticSearch, join, with_texts};
 use super::shard::{QueryVectors, ShardQuery, UnitFound};
+use super::spelled_out::NameHolders;
 use super::timing::{Timing, timed};
 use super::{Corpus, Request, compared};
 use colgrep_index::error::Result;
@@ -225,7 +227,9 @@ impl CorpusSearch<'_> {
             _ => Vec::new(),
         };
         let long = long_facts(rounds, request, query, title)?;
-        let forced = ForcedCandidates::new(rounds, request, query, pointers, long)?;
+        let holders =
+            timed(&mut timing.lexical, || NameHolders::of(rounds, query, &found.1, request.files, tokenizer))?;
+        let forced = ForcedCandidates::new(rounds, request, query, (pointers, holders), long)?;
         let Some(RankedCandidates { units, rankings, evidence, facts, rough }) =
             self.ranked(semantic.as_ref(), found, &forced, is_of_long, timing)?
         else {
@@ -340,7 +344,7 @@ impl CorpusSearch<'_> {
         required.files.extend(found.named.iter().map(|named| named.file));
         required.units.extend(found.named.iter().flat_map(|named| &named.definitions));
         required.files.extend(forced.files());
-        required.units.extend(forced.pointers.units.keys());
+        required.units.extend(forced.pointers.units.keys().chain(&forced.holders.further));
         required.units.extend(&by_vectors);
         let units = timed(lexical_ms, || self.with(found.units, &required))?;
 
@@ -463,6 +467,7 @@ impl CorpusSearch<'_> {
                 end: unit.end,
                 compared: None,
                 name_hit: facts.name_hits.contains(&unit.unit),
+                fit: NameFit::default(),
                 pointer: None,
                 hinted: Matched::default(),
             });

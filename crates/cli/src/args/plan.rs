@@ -203,7 +203,8 @@ impl Plan {
         };
         let mut asked = Plan::asked(args, first)?;
         let text = first.to_string_lossy();
-        if is_filtered && !text.contains(char::is_whitespace) {
+        // Beside a pattern, a path is more usual than a query.
+        if args.has_pattern() && !text.contains(char::is_whitespace) {
             let told = format!("there is no file or folder {text:?} here, so it is the query (--query {text})");
             asked.remark = asked.remark.or(Some(told));
         }

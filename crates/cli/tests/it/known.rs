@@ -204,7 +204,9 @@ fn questions_in_words_point_at_no_message() {
         "config: routes of the client",
     ] {
         let ran = sandbox.run(&["--query", query, "--explain", "--all"]);
-        assert!(ran.status == 0 && !ran.out.contains("pointed +"), "{query}: {}", ran.out);
+        // Less than a step of certainty is the order of words and their forms.
+        let is_pointed = ran.out.split("pointed +").skip(1).any(|added| !added.starts_with("0."));
+        assert!(ran.status == 0 && !is_pointed, "{query}: {}", ran.out);
     }
     // A quote at the end of a question stays a condition.
     let ran = sandbox.run(&["where is \"ambiguous command\" printed", "-l"]);
@@ -334,7 +336,9 @@ fn words_of_every_day_are_no_declarations() {
     let sandbox = wordy_project();
     for query in ["message body", "event loop", "class names", "module names", "type key", "pager"] {
         let ran = sandbox.run(&["--query", query, "--explain", "--all", "-k", "5"]);
-        assert!(ran.status == 0 && !ran.out.contains("pointed +"), "{query}: {}", ran.out);
+        // Less than a step of certainty is the order of words and their forms.
+        let is_pointed = ran.out.split("pointed +").skip(1).any(|added| !added.starts_with("0."));
+        assert!(ran.status == 0 && !is_pointed, "{query}: {}", ran.out);
     }
 }
 

@@ -8,6 +8,7 @@ mod context;
 mod coordinator;
 mod end;
 mod everyday;
+mod exact;
 mod facts;
 mod flags;
 mod history;

@@ -89,7 +89,7 @@ fn a_denial_within_a_filter_names_it() {
         [(&["-g", "*.md"][..], "--include '*.md'"), (&["docs"], "docs"), (&["-T", "python"], "-T python")]
     {
         let ran = sandbox.run(&[&["alpha_zed"], args].concat());
-        let told = format!("nothing within `{limits}` holds \"alpha_zed\", but other files of the project do");
+        let told = format!("nothing within `{limits}` holds \"alpha_zed\", but other parts of the project do");
         assert!(ran.status == 1 && ran.err.contains(&told), "{args:?}: {ran:?}");
     }
     let ran = sandbox.run(&["beta_zed", "docs"]);

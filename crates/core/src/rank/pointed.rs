@@ -1,11 +1,18 @@
 //! Units that the query points at: by a line of their file, or by text that they contain as typed.
 
+use std::cmp::Reverse;
+
+use rustc_hash::FxHashMap;
+
 use super::fused::Fused;
-use super::retrieved::FileFacts;
+use super::ranked::{Ranked, RankedUnit};
+use super::retrieved::{Candidate, FileFacts};
 use super::stage::{Prepare, Stage, StageInput};
 use crate::knob::Knob;
-use crate::path::PathClass;
+use crate::path::{PathClass, joined};
 use crate::query::intents::{Certainty, flags_in};
+use crate::spelling::{NameFit, Spelling};
+use crate::unit::UnitId;
 
 /// Factor on a pointer's boost in files that the query does not ask for: of two places with the same text, theirs is
 /// second. It exceeds the boost for definitions of a name's last part, so that a whole written path in a test comes
@@ -25,6 +32,9 @@ pub const STAGE: Stage = Stage {
 };
 
 fn apply(input: &StageInput<'_>, fused: &mut Fused) {
+    if input.knobs.pointed_boost > 0.0 {
+        put_exact_first(input, fused);
+    }
     for (score, candidate) in fused.scores.iter_mut().zip(&input.retrieved.candidates) {
         if let Some(pointer) = candidate.pointer {
             let steps = pointer.certainty as u8;
@@ -33,6 +43,47 @@ fn apply(input: &StageInput<'_>, fused: &mut Fused) {
             let strength = pointer.strength * if is_aside { SHARE_ASIDE } else { 1.0 };
             *score += input.knobs.pointed_boost * (f32::from(steps) + strength / 2.0);
         }
+    }
+}
+
+/// Least difference between scores, as a share, that keeps their order.
+const SCORE_STEP: f32 = 1e-5;
+
+/// If the query is a word or a name, puts units that hold it before those that hold it only as a part of a longer name,
+/// and these before units with other forms of it; unless it is a definition's name of several parts, which related units
+/// need not hold. Units exchange their scores, so the measure of each rank stays. A place that the query points at, a
+/// definition of the name and a file called by it are exact.
+fn put_exact_first(input: &StageInput<'_>, fused: &mut Fused) {
+    let StageInput { query, retrieved, .. } = input;
+    let Some(written) = &query.written else { return };
+    let mut definitions = retrieved.files.iter().flat_map(|file| &file.definitions);
+    if Spelling::new(written).pieces().nth(1).is_some() && definitions.any(|definition| definition.role.defines()) {
+        return;
+    }
+    let name = joined(written);
+    let fit = |candidate: &Candidate| {
+        let is_pointed = candidate.pointer.is_some_and(|pointer| pointer.certainty > Certainty::Run);
+        let file = &retrieved.files[candidate.file];
+        let is_called = || file.path_facts.stem_joined == name;
+        let defines = || file.definitions.iter().any(|defined| defined.unit == candidate.unit);
+        if is_pointed || is_called() || defines() { NameFit::Whole } else { candidate.fit }
+    };
+    let fits: FxHashMap<UnitId, (usize, NameFit)> =
+        retrieved.candidates.iter().enumerate().map(|(at, candidate)| (candidate.unit, (at, fit(candidate)))).collect();
+    let ranked = Ranked::new(retrieved, fused).units;
+    let mut by_fit: Vec<(usize, NameFit)> = ranked.iter().map(|unit| fits[&unit.unit]).collect();
+    if by_fit.is_sorted_by(|a, b| a.1 >= b.1) {
+        return;
+    }
+    by_fit.sort_by_key(|(_, fit)| Reverse(*fit));
+    let (mut most, mut last) = (f32::INFINITY, by_fit[0].1);
+    for ((at, fit), RankedUnit { score, .. }) in by_fit.into_iter().zip(ranked) {
+        if fit < last {
+            most -= most.abs().max(1.0) * SCORE_STEP;
+            last = fit;
+        }
+        most = most.min(score);
+        fused.scores[at] = most;
     }
 }
 
@@ -66,8 +117,11 @@ fn repeats_flags(path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::knob::{Knobs, Profile};
     use crate::query::intents::{Certainty, Pointer};
+    use crate::rank::NamedDefinition;
     use crate::rank::testing::{Example, knobs, query};
+    use crate::unit::{UnitKind, UnitRole};
 
     #[test]
     fn the_more_certain_comes_first_whatever_the_words_say() {
@@ -77,6 +131,39 @@ mod tests {
         example.retrieved.candidates[2].pointer = pointer(Certainty::Exact, 0.5);
         let added = example.added(&STAGE, &query("a"), &knobs(&[(Knob::PointedBoost, "10")]));
         assert_eq!(added, [0, 1500, 3250]);
+    }
+
+    #[test]
+    fn a_unit_with_the_word_itself_comes_before_parts_and_forms_of_it() {
+        use NameFit::{Inside, Part, Whole};
+        let order_with = |text: &str, fits: [NameFit; 4], defined: Option<NamedDefinition>| {
+            let units = [(0, 0, 0.9), (1, 1, 0.8), (2, 2, 0.8), (3, 3, 0.1)];
+            let mut example = Example::with_units(&["a.rs", "b.rs", "c.rs", "opens.rs"], &units);
+            for (candidate, fit) in example.retrieved.candidates.iter_mut().zip(fits) {
+                candidate.fit = fit;
+            }
+            example.retrieved.files[0].definitions.extend(defined);
+            let mut scores = example.fused.scores.clone();
+            example.apply(&STAGE, &query(text), &Knobs::of(Profile::Default));
+            let ranked = Ranked::new(&example.retrieved, &example.fused);
+            let mut after = example.fused.scores.clone();
+            [&mut scores, &mut after].into_iter().for_each(|scores| scores.sort_by(f32::total_cmp));
+            assert!(scores.iter().zip(after).all(|(a, b)| (a - b).abs() < 1e-3), "{scores:?}");
+            ranked.units.iter().map(|unit| unit.unit.doc()).collect::<Vec<_>>()
+        };
+        let order = |text: &str, fits: [NameFit; 4]| order_with(text, fits, None);
+        assert_eq!(order("caring", [Inside, Part, Whole, Inside]), [2, 1, 0, 3]);
+        assert_eq!(order("caring", [Part, Whole, Whole, Inside]), [1, 2, 0, 3]);
+        assert_eq!(order("caring", [Inside; 4]), [0, 1, 2, 3]);
+        // A file called by the name counts as the name.
+        assert_eq!(order("opens", [Inside, Inside, Whole, Inside]), [2, 3, 0, 1]);
+        assert_eq!(order("caring for", [Inside, Part, Whole, Inside]), [0, 1, 2, 3]);
+        // What belongs to a definition need not hold its name.
+        let (kind, role, unit) = (UnitKind::Function, UnitRole::Definition, UnitId::new(0, 0));
+        let defined = Some(NamedDefinition { identifier: 0, unit, kind, role, exact_case: true });
+        assert_eq!(order_with("careTaker", [Inside, Part, Whole, Inside], None), [2, 1, 0, 3]);
+        assert_eq!(order_with("careTaker", [Inside, Part, Whole, Inside], defined), [0, 1, 2, 3]);
+        assert_eq!(order_with("caring", [Inside, Part, Whole, Inside], defined), [0, 2, 1, 3]);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use crate::fuse::{Evidence, Ranking, Retriever};
 use crate::knob::Knobs;
 use crate::path::PathFacts;
 use crate::query::intents::Pointer;
+use crate::spelling::NameFit;
 use crate::tag::Matched;
 use crate::unit::{UnitId, UnitKind, UnitRole};
 
@@ -30,6 +31,8 @@ pub struct Candidate {
     pub compared: Option<ComparedFacts>,
     /// Whether its name contains a content term of the query.
     pub name_hit: bool,
+    /// How exactly its text holds the word or name that the query is.
+    pub fit: NameFit,
     /// The query's pointer to it, by a line or by its text, if there is one.
     pub pointer: Option<Pointer>,
     /// Which of the caller's hints its tags match.
@@ -170,6 +173,8 @@ pub struct Retrieved {
     /// Number of files with a term among their topic terms, for the query's topic terms and those of candidate files
     /// that share one with it.
     pub topic_frequency: FxHashMap<String, u64>,
+    /// Whether the name that the query is occurs in the corpus, but in no unit that the search may return.
+    pub lacks_name: bool,
     /// The retrievers' rankings of the units.
     pub rankings: Vec<Ranking>,
     /// The evidence that decides the retrievers' weights.

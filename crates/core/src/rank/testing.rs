@@ -7,6 +7,7 @@ use crate::knob::{Knob, Knobs, Profile};
 use crate::language::LanguageFacts;
 use crate::path::PathFacts;
 use crate::query::Query;
+use crate::spelling::NameFit;
 use crate::tag::Matched;
 use crate::token::Tokenizer;
 use crate::unit::{UnitId, UnitKind, UnitRole};
@@ -58,6 +59,7 @@ impl Example {
             end: 1,
             compared: None,
             name_hit: false,
+            fit: NameFit::default(),
             pointer: None,
             hinted: Matched::default(),
         });

@@ -6,6 +6,7 @@ use colgrep_core::collapse::FileHit;
 use colgrep_core::path::PathClass;
 use colgrep_core::query::Query;
 use colgrep_core::rank::RankedUnit;
+use colgrep_core::spelling::NameFit;
 use colgrep_core::token::{Tokenizer, is_word_char};
 use colgrep_core::{Unit, UnitKind, UnitRole};
 use colgrep_index::store::Snapshot;
@@ -45,7 +46,8 @@ pub fn standing(
     without_heads(snapshot, answer, shown, &file.text)
 }
 
-/// The units of a hit. If the best lacks the name that the query is, the best other unit that has it comes before it.
+/// The units of a hit. If the best lacks the name that the query is, or has it less exactly than another, the best that
+/// has it comes before it.
 fn with_name(
     snapshot: &Snapshot,
     answer: &colgrep_search::CorpusAnswer,
@@ -55,22 +57,27 @@ fn with_name(
 ) -> Result<Vec<RankedUnit>> {
     let shown = hit.units.clone();
     let is_meant = shown[0].pointed_line.is_some() || file.matching_lines.is_some();
-    if is_meant || !words.is_named_in(&file.text) {
+    let best = if is_meant { NameFit::Inside } else { words.fit_in(&file.text) };
+    if best == NameFit::Inside {
         return Ok(shown);
     }
-    let is_named = |unit: &RankedUnit| -> Result<bool> {
-        let unit = snapshot.lexical.unit(unit.unit)?.unit(&[]);
-        Ok(own(&unit, &lines_of(&unit, &file.text)).iter().any(|line| words.is_named_in(line)))
+    let is_best = |unit: &RankedUnit| -> Result<bool> {
+        Ok(fit_of(words, &snapshot.lexical.unit(unit.unit)?.unit(&[]), &file.text) == best)
     };
-    if is_named(&shown[0])? {
+    if is_best(&shown[0])? {
         return Ok(shown);
     }
     for other in answer.units.iter().filter(|unit| unit.file == hit.file).take(LOOKED_AT_MAX) {
-        if is_named(other)? {
+        if is_best(other)? {
             return Ok(with_first(shown, *other));
         }
     }
     Ok(shown)
+}
+
+/// How the lines of a unit hold the name that the query is.
+fn fit_of(words: &QueryWords, unit: &Unit, text: &str) -> NameFit {
+    own(unit, &lines_of(unit, text)).iter().map(|line| words.fit_in(line)).max().unwrap_or_default()
 }
 
 /// As many units, with this one first.
@@ -102,12 +109,11 @@ fn with_implementation(
         return Ok(shown);
     }
     let has_word = |unit: &Unit| has_word(&answer.query, unit, &file.text);
-    let has_name = |unit: &Unit| own(unit, &lines_of(unit, &file.text)).iter().any(|line| words.is_named_in(line));
-    let (needs_word, needs_name) = (has_word(&best), has_name(&best));
+    let (needs_word, fit) = (has_word(&best), fit_of(words, &best, &file.text));
     let others = answer.units.iter().filter(|unit| unit.file == of_file && is_implementation(unit));
     for other in others.take(LOOKED_AT_MAX) {
         let unit = snapshot.lexical.unit(other.unit)?.unit(&[]);
-        if !is_weak(&unit) && (!needs_word || has_word(&unit)) && (!needs_name || has_name(&unit)) {
+        if !is_weak(&unit) && (!needs_word || has_word(&unit)) && fit_of(words, &unit, &file.text) >= fit {
             return Ok(with_first(shown, *other));
         }
     }

@@ -7,7 +7,7 @@ use std::ops::Range;
 use colgrep_core::beginnings::Beginnings;
 use colgrep_core::code_line::{NAME_LINES_MAX, naming_line, tells};
 use colgrep_core::query::{Query, last_segment};
-use colgrep_core::spelling::Spelling;
+use colgrep_core::spelling::{NameFit, Spelling};
 use colgrep_core::statistics::Statistics;
 use colgrep_core::token::{Initials, Token, Tokenizer, is_stop_word};
 use colgrep_core::{Unit, UnitKind};
@@ -43,6 +43,8 @@ pub struct QueryWords {
     is_one: bool,
     /// The name that the query is, in any spelling.
     name: Option<Spelling>,
+    /// Whether that is all of the query, not the end of a path.
+    is_whole_name: bool,
 }
 
 thread_local! {
@@ -66,8 +68,9 @@ impl QueryWords {
         let pairs = pairs.map(|(a, b)| (b.to_string(), (a.to_string(), PAIR_SHARE * weight(a).min(weight(b)))));
         words.pairs = pairs.collect();
         words.is_one |= query.is_symbol();
-        let name = query.identifiers.iter().find(|name| name.whole_query);
-        words.name = name.map(|name| Spelling::new(name.name.trim_matches('_')));
+        let name = query.identifiers.iter().find(|name| name.whole_query).map(|name| name.name.as_str());
+        words.name = query.written.as_deref().or(name).map(|name| Spelling::new(name.trim_matches('_')));
+        words.is_whole_name = query.written.is_some();
         words
     }
 
@@ -85,7 +88,16 @@ impl QueryWords {
         let initials = Initials::of(terms.keys().map(String::as_str));
         let beginnings = Beginnings::of(terms.keys().map(String::as_str));
         let (total, is_one) = (terms.len() as f32, terms.len() == 1);
-        QueryWords { total, is_one, pairs: HashMap::new(), initials, beginnings, terms, name: None }
+        QueryWords {
+            total,
+            is_one,
+            pairs: HashMap::new(),
+            initials,
+            beginnings,
+            terms,
+            name: None,
+            is_whole_name: false,
+        }
     }
 
     /// The summed weight of the query's distinct terms in `text`, and of neighbours in it that are neighbours in the
@@ -113,21 +125,18 @@ impl QueryWords {
         sum
     }
 
-    /// The name that the query is, if it has several parts: a text with all of them need not hold it.
-    fn name_of_parts(&self) -> Option<&Spelling> {
-        self.name.as_ref().filter(|name| name.pieces().nth(1).is_some())
-    }
-
-    /// Whether a text holds the name of several parts that the query is, in any spelling.
-    pub fn is_named_in(&self, text: &str) -> bool {
-        self.name_of_parts().is_some_and(|name| name.find(text).is_some_and(|found| found.is_cut))
+    /// How a text holds the word or name that the query is, in any spelling. The last part of a path counts only if a
+    /// text with all of its parts need not hold it.
+    pub fn fit_in(&self, text: &str) -> NameFit {
+        let name = self.name.as_ref().filter(|name| self.is_whole_name || name.pieces().nth(1).is_some());
+        name.map_or(NameFit::Inside, |name| name.fit_in(text))
     }
 
     /// The line of a section that holds the name that the query is, in any spelling or form, where the heading does not.
     pub fn line_below_heading(&self, lines: &[&str], unit: &Unit) -> Option<usize> {
         let name = self.name.as_ref()?;
         let holds = |line: &&str| match name.pieces().nth(1) {
-            Some(_) => self.is_named_in(line),
+            Some(_) => self.fit_in(line) > NameFit::Inside,
             None => self.weight(line) > 0.0,
         };
         let heading = unit.span.line as usize;
@@ -221,7 +230,8 @@ impl QueryWords {
     /// The line with the most of the query's weight; lines that say nothing ([`tells`]) come last. The line that names
     /// the unit wins if it has a word of the query or the documentation has all of several, unless another line
     /// outweighs name, signature and documentation by [`BODY_MARGIN`]; and it takes the place of a line above the
-    /// definition that lacks a word. Lines with the name that the query is come before all that have only parts of it.
+    /// definition that lacks a word. Lines with the word or name that the query is come before those with it in a longer
+    /// name, and these before others.
     fn best_of_all(&self, weighed: &mut WeighedLines<'_>, unit: &Unit) -> usize {
         let lines = weighed.all;
         let (first, end) = (unit.span.line as usize, (unit.span.end as usize).min(lines.len()));
@@ -236,8 +246,8 @@ impl QueryWords {
             // Its documentation counts for it, wherever it is.
             let named = format!("{} {} {docstring}", line_at(own), unit.qualified_name());
             let weight = self.weight(&named) + BODY_MARGIN * self.total;
-            let is_named = self.is_named_in(line_at(own)) || self.is_named_in(&unit.name);
-            best = BestSoFar { key: (is_named, true, weight), number: own };
+            let fit = self.fit_in(line_at(own)).max(self.fit_in(&unit.name));
+            best = BestSoFar { key: (fit, true, weight), number: own };
         }
         let mut bytes_left = UNIT_BYTES_MAX;
         let from = (unit.span.first as usize).clamp(1, first.max(1));
@@ -250,20 +260,22 @@ impl QueryWords {
         self.weigh(weighed, considered.clone());
         for number in considered.clone() {
             let (line, weight) = (line_at(number), weighed.weights[number - 1]);
-            if weight > 0.0 {
-                best.offer((self.is_named_in(line), tells(line), weight), number);
+            let fit = self.fit_in(line);
+            if weight > 0.0 || fit > NameFit::Inside {
+                best.offer((fit, tells(line), weight), number);
             }
         }
         // A look at further lines for the name alone is cheap.
-        if !best.key.0 && self.name_of_parts().is_some() {
-            let further = (considered.end..=end).find(|number| self.is_named_in(line_at(*number)));
-            further.into_iter().for_each(|number| best.offer((true, true, self.total), number));
+        for number in considered.end..=end {
+            if best.key.0 < NameFit::Whole && self.name.is_some() {
+                best.offer((self.fit_in(line_at(number)), false, 0.0), number);
+            }
         }
-        let BestSoFar { key: (is_named, _, weight), mut number } = best;
+        let BestSoFar { key: (fit, _, weight), mut number } = best;
         let has_letters = |number: &usize| line_at(*number).contains(char::is_alphabetic);
         // A comment above a definition is the reason, and the definition the place; a line of it with all words may be
         // the text that was looked for.
-        if !is_text && number < first && weight < self.total && !is_named {
+        if !is_text && number < first && weight < self.total && fit == NameFit::Inside {
             number = own;
         }
         if weight > 0.0 || has_letters(&number) {
@@ -277,13 +289,13 @@ impl QueryWords {
 /// The best line so far.
 #[derive(Default)]
 struct BestSoFar {
-    /// Whether it has the name that the query is, whether it tells something, and its weight.
-    key: (bool, bool, f32),
+    /// How it holds the name that the query is, whether it tells something, and its weight.
+    key: (NameFit, bool, f32),
     number: usize,
 }
 
 impl BestSoFar {
-    fn offer(&mut self, key: (bool, bool, f32), number: usize) {
+    fn offer(&mut self, key: (NameFit, bool, f32), number: usize) {
         if key > self.key {
             *self = BestSoFar { key, number };
         }
@@ -376,7 +388,8 @@ mod tests {
     fn a_line_with_the_name_comes_before_those_with_its_parts() {
         let query = |text: &str| {
             let query = Query::new(text, "/src/a", &LanguageFacts::default(), &mut Tokenizer::default());
-            QueryWords { name: QueryWords::new(&query, &Statistics::default()).name, ..words(text) }
+            let QueryWords { name, is_whole_name, .. } = QueryWords::new(&query, &Statistics::default());
+            QueryWords { name, is_whole_name, ..words(text) }
         };
         let guard = ["#ifndef ACME_NET_RING_H_", "namespace acme {", "namespace net {", "class Ring; // h", "#endif"];
         let code = ["int main(int argc) {", "  return test(argc);", "}  // ACME_TEST_MAIN"];

@@ -267,7 +267,6 @@ fn of_place(front: &str, place: &ProjectSearcher, asked: &EndAsked, audience: Au
 
 fn texts_found(place: &ProjectSearcher, texts: &[(String, bool)], audience: Audience) -> Result<Vec<TextFound>> {
     let filter = place.filter();
-    let allows = |file| filter.is_none_or(|filter| filter.allows_file(file));
     let spelling =
         |(text, is_free): &(String, bool)| if *is_free { Spelling::new(text) } else { Spelling::of_text(text) };
     let spellings: Vec<Spelling> = texts.iter().map(spelling).collect();
@@ -277,7 +276,7 @@ fn texts_found(place: &ProjectSearcher, texts: &[(String, bool)], audience: Audi
         is_partial,
         ..TextFound::default()
     };
-    let mut found: Vec<TextFound> = place.snapshot.mentions(&spellings, &allows)?.into_iter().map(found).collect();
+    let mut found: Vec<TextFound> = place.snapshot.mentions(&spellings, filter)?.into_iter().map(found).collect();
     let denied = found.iter_mut().zip(texts).filter(|(found, _)| !found.is_allowed && !found.is_partial);
     let (denied, spellings): (Vec<&mut TextFound>, Vec<Spelling>) =
         denied.map(|(found, (text, _))| (found, Spelling::of_text(text))).unzip();

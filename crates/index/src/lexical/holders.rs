@@ -130,26 +130,39 @@ impl Lexical {
     /// The smallest unit around a line of a file that `filter` allows, documentation included; if there is none, the
     /// last one before it. `None` if the only unit around it is not allowed.
     pub fn unit_around(&self, file: FileId, line: u32, filter: Option<&dyn UnitFilter>) -> Result<Option<UnitHit>> {
-        let mut best: Option<((bool, u32, u32), UnitHit)> = None;
-        let mut lies_in_another = false;
-        for (s, doc) in self.documents_of(file)? {
-            let info = self.segments[s].info(doc);
-            if info.is_file() || info.first() > line {
-                continue;
+        Ok(self.units_around(file, &[line], filter)?.pop().flatten())
+    }
+
+    /// [`Lexical::unit_around`] for several lines.
+    pub fn units_around(
+        &self,
+        file: FileId,
+        lines: &[u32],
+        filter: Option<&dyn UnitFilter>,
+    ) -> Result<Vec<Option<UnitHit>>> {
+        let documents = self.documents_of(file)?.into_iter().map(|(s, doc)| (key(s, doc), self.segments[s].info(doc)));
+        let is_allowed = |key: UnitId| filter.is_none_or(|f| self.is_allowed(key, f));
+        let units: Vec<(UnitId, Info, bool)> =
+            documents.filter(|(_, info)| !info.is_file()).map(|(key, info)| (key, info, is_allowed(key))).collect();
+        let around = |line: &u32| {
+            let mut best: Option<((bool, u32, u32), UnitId)> = None;
+            let mut lies_in_another = false;
+            for (key, info, is_allowed) in units.iter().filter(|(_, info, _)| info.first() <= *line) {
+                let is_around = *line <= info.end();
+                if !is_allowed {
+                    lies_in_another |= is_around;
+                    continue;
+                }
+                // Around it, the smallest; before it, the last.
+                let distance = if is_around { info.end() - info.first() } else { line - info.end() };
+                let rank = (!is_around, distance, info.line());
+                if best.is_none_or(|(known, _)| rank < known) {
+                    best = Some((rank, *key));
+                }
             }
-            let is_around = line <= info.end();
-            if !filter.is_none_or(|f| self.is_allowed(key(s, doc), f)) {
-                lies_in_another |= is_around;
-                continue;
-            }
-            // Around it, the smallest; before it, the last.
-            let distance = if is_around { info.end() - info.first() } else { line - info.end() };
-            let rank = (!is_around, distance, info.line());
-            if best.is_none_or(|(known, _)| rank < known) {
-                best = self.hit(key(s, doc)).map(|unit| (rank, unit));
-            }
-        }
-        Ok(best.filter(|((is_before, ..), _)| !(*is_before && lies_in_another)).map(|(_, unit)| unit))
+            self.hit(best.filter(|((is_before, ..), _)| !(*is_before && lies_in_another))?.1)
+        };
+        Ok(lines.iter().map(around).collect())
     }
 }
 

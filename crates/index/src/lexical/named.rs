@@ -21,7 +21,7 @@ const WORD_DEFINITIONS_MAX: u64 = 6;
 /// A file whose name or definitions match a query.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NamedFile {
-    /// Definitions of the query's identifiers, and of its words written as one name.
+    /// Allowed definitions of the query's identifiers, and of its words written as one name.
     pub definitions: Vec<NamedDefinition>,
     /// Identifiers that the text defines as types.
     pub textual_types: Vec<usize>,
@@ -93,8 +93,8 @@ impl Lexical {
     ) -> Result<BTreeMap<FileId, NamedFile>> {
         let mut files: BTreeMap<FileId, NamedFile> = BTreeMap::new();
         let allowed = |file: FileId| filter.is_none_or(|f| f.allows_file(file));
-        self.named_identifiers(query, &allowed, &mut files)?;
-        self.named_compounds(query, &allowed, &mut files)?;
+        self.named_identifiers(query, filter, &mut files)?;
+        self.named_compounds(query, filter, &mut files)?;
         for (found, count) in names.words.iter().zip(&statistics.words) {
             if *count <= WORD_DEFINITIONS_MAX {
                 let weight = 1.0 / (*count as f32).sqrt();
@@ -117,7 +117,7 @@ impl Lexical {
     fn named_identifiers(
         &self,
         query: &Query,
-        allowed: &dyn Fn(FileId) -> bool,
+        filter: Option<&dyn UnitFilter>,
         files: &mut BTreeMap<FileId, NamedFile>,
     ) -> Result<()> {
         for (i, identifier) in query.identifiers.iter().enumerate() {
@@ -126,7 +126,7 @@ impl Lexical {
             for (s, segment) in self.segments.iter().enumerate() {
                 segment.each(&lower, |doc| {
                     let (file, info) = (segment.file(doc), segment.info(doc));
-                    if allowed(file) {
+                    if filter.is_none_or(|f| segment.is_allowed(key(s, doc), doc, f)) {
                         files.entry(file).or_default().definitions.push(NamedDefinition {
                             identifier: i,
                             unit: key(s, doc),
@@ -137,7 +137,7 @@ impl Lexical {
                     }
                 })?;
                 segment.each(&textual, |doc| {
-                    if allowed(segment.file(doc)) {
+                    if filter.is_none_or(|f| f.allows_file(segment.file(doc))) {
                         files.entry(segment.file(doc)).or_default().textual_types.push(i);
                     }
                 })?;
@@ -149,7 +149,7 @@ impl Lexical {
     fn named_compounds(
         &self,
         query: &Query,
-        allowed: &dyn Fn(FileId) -> bool,
+        filter: Option<&dyn UnitFilter>,
         files: &mut BTreeMap<FileId, NamedFile>,
     ) -> Result<()> {
         let is_named = |kind: UnitKind| matches!(kind, UnitKind::Class | UnitKind::Function | UnitKind::Method);
@@ -158,7 +158,7 @@ impl Lexical {
             for (s, segment) in self.segments.iter().enumerate() {
                 segment.each(&term, |doc| {
                     let (file, info) = (segment.file(doc), segment.info(doc));
-                    if is_named(info.kind()) && allowed(file) {
+                    if is_named(info.kind()) && filter.is_none_or(|f| segment.is_allowed(key(s, doc), doc, f)) {
                         files.entry(file).or_default().definitions.push(NamedDefinition {
                             identifier: NamedDefinition::COMPOUND,
                             unit: key(s, doc),

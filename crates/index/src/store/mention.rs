@@ -1,5 +1,6 @@
 //! Searches files for text that is not a term of an index: a name in any spelling, or another text in any case.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -13,6 +14,7 @@ use crate::beneath::open_beneath;
 use crate::disk::read_open;
 use crate::error::Result;
 use crate::ids::FileId;
+use crate::lexical::{UnitFilter, UnitSpan};
 use crate::signature::{Needed, Sought};
 use crate::source::TextScan;
 use crate::store::{FileRecord, Snapshot};
@@ -50,8 +52,32 @@ impl Snapshot {
         Ok(files.par_iter().zip(&is_read).map_init(Vec::new, find).collect())
     }
 
-    /// For each text, whether any indexed file, and any that `allows`, contains it in some spelling. Reads each file once.
-    pub fn mentions(&self, spellings: &[Spelling], allows: &(dyn Fn(FileId) -> bool + Sync)) -> Result<Vec<Mention>> {
+    /// What `filter` leaves of a file's text: all of it, or the lines of the allowed units and their qualified names.
+    pub fn allowed_text<'t>(
+        &self,
+        file: FileId,
+        text: &'t str,
+        filter: Option<&dyn UnitFilter>,
+    ) -> Result<Cow<'t, str>> {
+        let Some(filter) = filter else { return Ok(Cow::Borrowed(text)) };
+        let all = self.lexical.spans_of(file)?;
+        let allowed: Vec<&UnitSpan> = all.iter().filter(|unit| self.lexical.is_allowed(unit.key, filter)).collect();
+        if allowed.len() == all.len() {
+            return Ok(Cow::Borrowed(text));
+        }
+        let is_allowed = |line: u32| allowed.iter().any(|unit| (unit.first..=unit.end).contains(&line));
+        let lines = (1..).zip(text.split_inclusive('\n')).filter(|(line, _)| is_allowed(*line));
+        let mut left: String = lines.map(|(_, line)| line).collect();
+        for unit in allowed {
+            left.push('\n');
+            left.push_str(&self.lexical.unit(unit.key)?.unit(&[]).qualified_name());
+        }
+        Ok(Cow::Owned(left))
+    }
+
+    /// For each text, whether any indexed file, and what `filter` leaves of one, contains it in some spelling. Reads each
+    /// file once.
+    pub fn mentions(&self, spellings: &[Spelling], filter: Option<&dyn UnitFilter>) -> Result<Vec<Mention>> {
         let files: Vec<Option<&FileRecord>> = self.files.indexed().map(Some).collect();
         let to_be_read = spellings.iter().map(|spelling| self.to_be_read(&files, spelling));
         let (are_read, are_partial): (Vec<Vec<bool>>, Vec<bool>) = to_be_read.collect::<Result<_>>()?;
@@ -60,23 +86,33 @@ impl Snapshot {
         };
         // Of each text, whether any file has it, and whether an allowed one does.
         let found: Vec<[AtomicBool; 2]> = spellings.iter().map(|_| Default::default()).collect();
-        files.par_iter().enumerate().for_each_init(Vec::new, |buffer, (at, record)| {
-            let Some(record) = record.filter(|_| are_read.iter().any(|is_read| is_read[at])) else { return };
-            let allowed = usize::from(allows(record.id));
+        files.par_iter().enumerate().try_for_each_init(Vec::new, |buffer, (at, record)| {
+            let Some(record) = record.filter(|_| are_read.iter().any(|is_read| is_read[at])) else { return Ok(()) };
+            let allowed = usize::from(filter.is_none_or(|filter| filter.allows_file(record.id)));
             let missing = || {
                 let each = spellings.iter().zip(&are_read).zip(&found).filter(|((_, is_read), _)| is_read[at]);
                 each.filter(|(_, found)| !found[allowed].load(Ordering::Relaxed))
             };
             if missing().next().is_none() {
-                return;
+                return Ok(());
             }
-            // A file that can't be read any more contains nothing.
-            let _ = scan.look(&record.path, buffer, |text| {
-                for (_, found) in missing().filter(|((spelling, _), _)| spelling.stands_in(text)) {
-                    found[..=allowed].iter().for_each(|is_in| is_in.store(true, Ordering::Relaxed));
+            let look = |text: &str| -> Result<()> {
+                let mut of_units = None;
+                for ((spelling, _), found) in missing().filter(|((spelling, _), _)| spelling.stands_in(text)) {
+                    found[0].store(true, Ordering::Relaxed);
+                    if allowed == 1 {
+                        let left = match &mut of_units {
+                            Some(left) => left,
+                            none => none.insert(self.allowed_text(record.id, text, filter)?),
+                        };
+                        found[1].fetch_or(spelling.stands_in(left), Ordering::Relaxed);
+                    }
                 }
-            });
-        });
+                Ok(())
+            };
+            // A file that can't be read any more contains nothing.
+            scan.look(&record.path, buffer, look).unwrap_or(Ok(()))
+        })?;
         let mention = |([is_anywhere, is_allowed], is_partial): ([AtomicBool; 2], bool)| Mention {
             is_anywhere: is_anywhere.into_inner(),
             is_allowed: is_allowed.into_inner(),

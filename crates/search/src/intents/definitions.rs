@@ -102,8 +102,8 @@ fn name_alone(query: &Query) -> Option<(&Identifier, Cow<'_, str>)> {
 }
 
 /// The units that define a name.
-struct Defining {
-    units: Vec<UnitFound>,
+pub(super) struct Defining {
+    pub units: Vec<UnitFound>,
     /// Whether they are in the owner that the path before the name gives.
     is_owned: bool,
     /// Whether all are in tests and the like, which the query does not ask for.
@@ -228,7 +228,7 @@ impl IntentLookup<'_> {
     /// The units that define a name, in some files or anywhere: definitions before declarations, those in the owner
     /// before the name (`Session.get`) before others, code before tests and the like, a type before the constructors in
     /// its file.
-    fn defining(&self, name: &str, path: &[&str], files: Option<&HashSet<FilePlace>>) -> Result<Defining> {
+    pub(super) fn defining(&self, name: &str, path: &[&str], files: Option<&HashSet<FilePlace>>) -> Result<Defining> {
         let is_in = |found: &DefinitionFound| files.is_none_or(|files| files.contains(&found.unit.file));
         let owner = path.len().checked_sub(2).map(|i| path[i].to_string());
         let asked = DefinitionsRequest { name: name.to_string(), owner, ..DefinitionsRequest::default() };
@@ -372,7 +372,7 @@ impl IntentLookup<'_> {
     }
 
     /// Pointers to units, each at the line that names it.
-    fn point_at_names(&self, units: &[UnitFound], name: &str) -> Result<Pointers> {
+    pub(super) fn point_at_names(&self, units: &[UnitFound], name: &str) -> Result<Pointers> {
         self.point_at_lines(units, &LineOf::Name(name.to_string()), 0.5)
     }
 }

@@ -45,7 +45,8 @@ const FILES_OF_LITERAL_MAX: usize = 3;
 pub(super) const TEXT: Intent = Intent {
     name: "text as typed",
     doc: "The definition or heading whose name the text is, word for word; a heading of one or two words only if the case \
-          agrees. Otherwise the places that contain the whole text, or the longest run of its words; a literal with \
+          agrees. A name with hyphens behind its module's, and a key or a label of data or markup, where at most three \
+          lines introduce it. Otherwise the places that contain the whole text, or the longest run of its words; a literal with \
           placeholders if the text holds all of its words in order. If code does not contain it: what stands behind the prefix of a log or a runtime, \
           the messages of a trace, or a message without the advice behind it. One word is looked for if it is written as no \
           word of a sentence is; a question's own words count only together.",
@@ -90,7 +91,10 @@ impl IntentLookup<'_> {
     /// Where the query occurs, or the messages in it if code does not contain it.
     fn query_text(&mut self, found: &ResolvedSoFar) -> Result<Resolved> {
         let query = self.query;
-        let named = self.written()?;
+        let mut named = self.written()?;
+        if named.units.is_empty() && found.pointers.files.is_empty() {
+            named = self.behind_module()?;
+        }
         if !named.units.is_empty() {
             return Ok(Resolved { pointers: named, settled: vec![Settled::Text], ..Resolved::default() });
         }

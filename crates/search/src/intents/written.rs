@@ -2,23 +2,23 @@
 //! (`jobs.deploy`), and headings.
 
 use colgrep_core::UnitRole;
-use colgrep_core::identifier_style::is_token;
+use colgrep_core::identifier_style::{is_piece, is_token};
 use colgrep_core::query::intents::{Certainty, Pointer};
 use colgrep_syntax::language;
 
 use super::Pointers;
-use super::definitions::{DEFINITIONS_MAX, keep_best, path_of};
-use super::lookup::{IntentLookup, UNITS_MAX};
-use crate::rounds::{WrittenUnit, WrittenUnitsRequest};
+use super::definitions::{DEFINITIONS_MAX, Defining, keep_best, path_of};
+use super::lookup::{BYTES_READ_MAX, FILES_READ_MAX, IntentLookup, Point, UNITS_MAX};
+use crate::rounds::{ScanTarget, WrittenUnit, WrittenUnitsRequest};
 use colgrep_index::error::Result;
 
 /// A heading of fewer words is also a plain text unless its case agrees.
 const WORDS_OF_HEADING_MIN: usize = 3;
 
 impl IntentLookup<'_> {
-    /// The units whose name the query is, word for word: definitions, rules, blocks and headings. Definitions of a single
-    /// identifier are left to [`IntentLookup::name`].
-    pub(super) fn written(&self) -> Result<Pointers> {
+    /// The units whose name the query is, word for word: definitions, rules, blocks and headings; else the lines of data
+    /// and markup that introduce it. Definitions of a single identifier are left to [`IntentLookup::name`].
+    pub(super) fn written(&mut self) -> Result<Pointers> {
         let query = self.query;
         let is_line = query.long.is_none() && !query.text.contains('\n') && query.intents.phrases.is_empty();
         let is_file = language::facts().is_file_name(&query.text.trim().to_lowercase());
@@ -26,11 +26,36 @@ impl IntentLookup<'_> {
             return Ok(Pointers::default());
         }
         // A heading may have contractions and fillers.
-        let pointers = self.named_by(query.typed.trim())?;
-        match pointers.units.is_empty() && query.typed != query.text {
-            true => self.named_by(query.text.trim()),
-            false => Ok(pointers),
+        let mut pointers = self.named_by(query.typed.trim())?;
+        if pointers.units.is_empty() && query.typed != query.text {
+            pointers = self.named_by(query.text.trim())?;
         }
+        if pointers.units.is_empty() { self.introduced() } else { Ok(pointers) }
+    }
+
+    /// The definitions of a name with hyphens behind the name of its module: `acme.core/join-room`.
+    pub(super) fn behind_module(&self) -> Result<Pointers> {
+        let text = self.query.text.trim();
+        let path = path_of(text);
+        let [.., _, name] = path.as_slice() else { return Ok(Pointers::default()) };
+        if !name.contains('-') || !text.ends_with(name) || text.contains(char::is_whitespace) {
+            return Ok(Pointers::default());
+        }
+        let Defining { units, .. } = self.defining(name, &path, None)?;
+        if units.len() > DEFINITIONS_MAX { Ok(Pointers::default()) } else { self.point_at_names(&units, name) }
+    }
+
+    /// The lines of data and markup that introduce the name that the query is: a key, a label.
+    fn introduced(&mut self) -> Result<Pointers> {
+        let name = self.query.text.trim();
+        if name.contains(char::is_whitespace) || !is_piece(name) {
+            return Ok(Pointers::default());
+        }
+        let files = self.files_with_run(name)?;
+        let files = if files.len() > FILES_READ_MAX { Vec::new() } else { files };
+        let files = self.readable(&files, FILES_READ_MAX, BYTES_READ_MAX)?;
+        let places = self.rounds.scan(&files, ScanTarget::Introduces(name.to_string()))?;
+        self.point(&Point::at_all(if places.len() > DEFINITIONS_MAX { &[] } else { &places }, 1.0))
     }
 
     /// The units of this name, word for word.

@@ -46,6 +46,7 @@ mod reach;
 mod scan;
 mod scores;
 mod sizes;
+mod spelled_units;
 mod statistics;
 mod stored_units;
 mod term_counts;
@@ -93,6 +94,7 @@ pub use reach::*;
 pub use scan::*;
 pub use scores::*;
 pub use sizes::*;
+pub use spelled_units::*;
 pub use statistics::*;
 pub use stored_units::*;
 pub use term_counts::*;
@@ -289,6 +291,7 @@ rounds! {
     WeightedFilesRequest: "weighted_files",
     FilesWithAllRequest: "files_with_all",
     SizesRequest: "sizes",
+    SpelledUnitsRequest: "spelled_units",
     ScanRequest: "scan",
     LinesRequest: "lines",
     ContextsRequest: "contexts",

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use colgrep_core::UnitKind;
-use colgrep_core::code_line::{announces, binds_function, calling_lines, is_binding, lines_of_code};
+use colgrep_core::code_line::{announces, binds_function, calling_lines, introduces, is_binding, lines_of_code};
 use colgrep_core::identifier_style::is_name_in_example;
 use colgrep_core::literal_match::{Agreement, LiteralMatch, PastedText};
 use colgrep_core::path::PathClass;
@@ -33,6 +33,8 @@ pub enum ScanTarget {
     Typed { text: String, weights: Vec<f32> },
     /// Lines of code that have one of some keywords before a name, or that bind a function to it.
     Announces { name: String, keywords: Vec<String> },
+    /// Lines of data and markup that introduce a name: keys and labels.
+    Introduces(String),
     /// Lines that call a name.
     Calls(String),
     /// A name in any spelling, or another text in any case.
@@ -79,7 +81,7 @@ impl Round for ScanRequest {
             ScanTarget::Typed { text, weights } => Some(PastedText::weighed(text, weights)),
             ScanTarget::Spelled(text) => return spelled(search, &self.files, &Spelling::new(text)),
             ScanTarget::AnyCase(text) => return spelled(search, &self.files, &Spelling::of_text(text)),
-            ScanTarget::Announces { .. } | ScanTarget::Calls(_) => None,
+            ScanTarget::Announces { .. } | ScanTarget::Introduces(_) | ScanTarget::Calls(_) => None,
         };
         let seen = |file: &FilePlace| -> Vec<ScannedLine> {
             let Some(record) = search.shard.record(*file) else { return Vec::new() };
@@ -88,12 +90,17 @@ impl Round for ScanRequest {
             match (&self.look, &typed) {
                 (_, Some(typed)) => typed_in(search, typed, record, &text),
                 (ScanTarget::Announces { name, keywords }, _) => announcing(record, &text, name, keywords),
+                (ScanTarget::Introduces(name), _) if is_text(&record.language) && !repeats(&record.path) => {
+                    let lines = (1..).zip(text.lines()).filter(|(_, line)| introduces(line, name));
+                    lines.map(|(number, _)| seen_in(record, number)).collect()
+                }
                 (ScanTarget::Calls(name), _) => {
                     let marks = language::comment_marks(&record.language);
                     let lines = calling_lines(&text, name, marks, language::facts());
                     lines.into_iter().map(|line| seen_in(record, line)).collect()
                 }
-                (ScanTarget::Typed { .. } | ScanTarget::Spelled(_) | ScanTarget::AnyCase(_), None) => Vec::new(),
+                (ScanTarget::Typed { .. } | ScanTarget::Introduces(_), None) => Vec::new(),
+                (ScanTarget::Spelled(_) | ScanTarget::AnyCase(_), None) => Vec::new(),
             }
         };
         Ok(self.files.par_iter().map(seen).collect())
@@ -174,9 +181,13 @@ fn heading_with(
     sections.filter_map(|unit| Some((length(unit.line)?, unit.line))).min().map(|(_, line)| line)
 }
 
+/// Whether a file is a test, benchmark or example, or vendored.
+fn repeats(path: &str) -> bool {
+    PathClass::of(path, language::facts()).has(PathClass::REPEATS)
+}
+
 pub(super) fn seen_in(record: &FileRecord, line: u32) -> ScannedLine {
-    let is_aside = is_data(&record.language, &record.path)
-        || PathClass::of(&record.path, language::facts()).has(PathClass::REPEATS);
+    let is_aside = is_data(&record.language, &record.path) || repeats(&record.path);
     ScannedLine { line, standing: None, is_text: is_text(&record.language), is_aside, is_cut: false }
 }
 

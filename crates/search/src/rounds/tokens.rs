@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{Coordinator, LocalSearch, Round};
 use crate::shard::ShardExtent;
 
-/// Asks which tokens the text and the path of each file contain.
+/// Asks which tokens the text of each file, as far as units of it are allowed, and its path contain.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokensRequest {
     pub files: Vec<FilePlace>,
@@ -24,12 +24,13 @@ impl Round for TokensRequest {
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<Tokens>> {
         let root = Path::new(&search.snapshot.files.root);
         let held = |file: &FilePlace| {
-            let Some(record) = search.shard.record(*file) else { return Tokens::default() };
+            let Some(record) = search.shard.record(*file) else { return Ok(Tokens::default()) };
             // A deleted file is empty.
             let text = search.snapshot.texts.text(root, &record.path).unwrap_or_default();
-            Tokens::held(search.shard.path_of(record).1, &text, &self.tokens)
+            let text = search.snapshot.allowed_text(record.id, &text, search.filter())?;
+            Ok(Tokens::held(search.shard.path_of(record).1, &text, &self.tokens))
         };
-        Ok(self.files.par_iter().map(held).collect())
+        self.files.par_iter().map(held).collect()
     }
 
     fn gather(&self, corpus: &Coordinator<'_>) -> Result<Vec<Tokens>> {

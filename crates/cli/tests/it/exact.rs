@@ -1,0 +1,176 @@
+//! A word or a name as typed, in any spelling, comes before other forms and parts of it, and where it is introduced
+//! before where it is mentioned.
+
+use crate::common::{Sandbox, leads};
+
+/// Files that hold other forms of words, as often as they can.
+fn forms(sandbox: &Sandbox) {
+    for n in 0..20 {
+        let text = format!(
+            "/// Takes care of it, and cares for the careful carer {n}.\npub fn care_{n}(opened: u32, _used: u32) -> u32 {{\n    \
+             // Open: we care, and use what is used.\n    open_care(opened)\n}}\n"
+        );
+        sandbox.write(&format!("src/care{n}.rs"), &text);
+    }
+}
+
+#[test]
+fn the_word_itself_comes_before_other_forms_and_parts_of_it() {
+    let sandbox = Sandbox::new();
+    forms(&sandbox);
+    sandbox.write(
+        "src/stream.h",
+        "/* The stream takes care of the tree, which is cared for\n * by others.\n *\n * It goes on without caring about the tree. */\n\
+         struct stream {\n    int opens;\n};\n",
+    );
+    sandbox.write("src/last.cs", "namespace Last {\n    class A {\n        void G() { using (b) { } }\n    }\n}\n");
+    leads(
+        &sandbox,
+        &[
+            ("caring", "src/stream.h:4:"),
+            ("opens", "src/stream.h:6:"),
+            ("using", "src/last.cs:3:"),
+            ("Caring", "src/stream.h:4:"),
+        ],
+    );
+    let ran = sandbox.run(&["care", "-k", "1"]);
+    assert!(ran.out.starts_with("src/care"), "{ran:?}");
+}
+
+#[test]
+fn a_line_with_the_word_is_shown_before_one_with_a_part_of_a_name() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.py", "def run(open_port):\n    open_port(open_port, ports)\n    return port\n");
+    leads(&sandbox, &[("port", "a.py:3:"), ("ports", "a.py:2:"), ("open_port", "a.py:1:")]);
+}
+
+#[test]
+fn every_spelling_of_a_name_that_is_no_definition_finds_it() {
+    let sandbox = Sandbox::new();
+    for n in ["Pixel", "Color", "Label", "Point", "Grid"] {
+        let text = format!(
+            "export function getValueFor{n}(scale) {{\n  return scale.value;\n}}\n\nexport class Scale{n} {{\n  \
+             getScaleValue() {{ return getValueFor{n}(this.scale); }}\n}}\n"
+        );
+        sandbox.write(&format!("src/scale{n}.js"), &text);
+    }
+    let spellings = ["get-value-scale", "getValueScale", "get_value_scale", "GetValueScale", "getvaluescale"];
+    for form in ["getValueScale", "get_value_scale", "get-value-scale"] {
+        sandbox.write("src/x.txt", &format!("first\n\n  {form} := a\n"));
+        let found: Vec<String> = spellings.iter().map(|query| sandbox.run(&[query, "-k", "1"]).out).collect();
+        assert!(found.iter().all(|out| out.starts_with("src/x.txt:3:")), "{form}: {found:?}");
+    }
+    // Where it occurs in several spellings, each finds all.
+    sandbox.write("src/y.go", "package x\n\nfunc f() {\n\tgetValueScale := 1\n\t_ = getValueScale\n}\n");
+    sandbox.write("src/z.py", "def f(a):\n    get_value_scale = a\n    return get_value_scale\n");
+    for query in spellings {
+        let mut found: Vec<String> =
+            sandbox.run(&[query, "-k", "3", "-l"]).paths().iter().map(ToString::to_string).collect();
+        found.sort();
+        assert_eq!(found, ["src/x.txt", "src/y.go", "src/z.py"], "{query}");
+    }
+}
+
+#[test]
+fn a_word_that_reads_like_german_is_found_where_it_stands() {
+    let sandbox = Sandbox::new();
+    for n in 0..20 {
+        sandbox.write(&format!("r{n}.py"), &format!("def render_head_{n}(head):\n    return render(head)\n"));
+    }
+    sandbox.write("creole.py", "def g(headerEnd):\n    return headerEnd\n");
+    leads(&sandbox, &[("headerend", "creole.py:1:"), ("headerEnd", "creole.py:1:"), ("header-end", "creole.py:1:")]);
+}
+
+#[test]
+fn as_many_files_are_shown_as_hold_the_name() {
+    let sandbox = Sandbox::new();
+    for n in 0..700 {
+        let text = format!("def acl_{n}(acl):\n    return acl.categories(acl, categories)\n");
+        sandbox.write(&format!("a/f{n}.py"), &text);
+    }
+    for n in 0..40 {
+        let filler = format!("    \"key{n}\": \"value\",\n").repeat(20);
+        sandbox.write(&format!("json/c{n}.json"), &format!("{{\n{filler}    \"acl_categories\": [\"X{n}\"]\n}}\n"));
+    }
+    for (wanted, expected) in [("10", 10), ("30", 30), ("40", 40), ("300", 40)] {
+        let ran = sandbox.run(&["acl_categories", "-k", wanted, "-l"]);
+        let held = ran.paths().iter().filter(|path| path.starts_with("json/")).count();
+        assert_eq!((held, ran.paths().len()), (expected, expected), "{wanted}");
+    }
+}
+
+#[test]
+fn where_a_key_or_label_is_introduced_comes_before_where_it_is_mentioned() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "Cargo.toml",
+        "[package]\nname = \"a\"\n\n[features]\ndefault = [\"x\"]\nx = [\"fast-feat\"]\nfast-feat = []\n",
+    );
+    sandbox.write("src/lib.rs", "#[cfg(feature = \"fast-feat\")]\npub fn fast() {}\n");
+    sandbox
+        .write("package.json", "{\n  \"name\": \"a\",\n  \"scripts\": {\n    \"lint-fix\": \"eslint --fix\"\n  }\n}\n");
+    sandbox.write("notes.txt", "# Notes\n\nRun lint-fix before you push: npm run lint-fix.\n");
+    sandbox.write(
+        "a.tex",
+        "\\section{One}\nSee \\ref{sec:my-part} and \\ref{fig:two_cars}.\n\n\\section{Two}\n\\label{sec:my-part}\nText here.\n\
+         \\begin{figure}\n\\caption{Cars}\n\\label{fig:two_cars}\n\\end{figure}\n",
+    );
+    sandbox.write(
+        "a.rst",
+        "Intro\n=====\n\nSee my-target_ or :ref:`my-target`.\n\n.. _my-target:\n\nOther\n-----\n\nText.\n",
+    );
+    leads(
+        &sandbox,
+        &[
+            ("fast-feat", "Cargo.toml:7:"),
+            ("lint-fix", "package.json:4:"),
+            ("sec:my-part", "a.tex:5:"),
+            ("fig:two_cars", "a.tex:9:"),
+            ("my-target", "a.rst:6:"),
+        ],
+    );
+}
+
+#[test]
+fn a_name_with_hyphens_is_found_behind_its_module() {
+    let sandbox = Sandbox::new();
+    sandbox.write("c.clj", "(ns acme.core)\n(defn join-room [a]\n a)\n");
+    sandbox.write("acme/admin.clj", "(ns acme.admin)\n\n(defn leave-room [a]\n a)\n");
+    sandbox.write("acme/core.clj", "(ns acme.core)\n\n\n(defn leave-room [a]\n a)\n");
+    leads(
+        &sandbox,
+        &[
+            ("acme.core/join-room", "c.clj:2:"),
+            ("core/join-room", "c.clj:2:"),
+            ("acme.core/leave-room", "acme/core.clj:4:"),
+            ("acme.admin/leave-room", "acme/admin.clj:3:"),
+        ],
+    );
+    let ran = sandbox.run(&["acme.core/no-room"]);
+    assert!(ran.status == 1 && ran.out.is_empty(), "{ran:?}");
+}
+
+#[test]
+fn a_filter_of_kinds_shows_no_unit_without_the_name() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "src/a.py",
+        "def alpha_zed(x):\n    return x\n\ndef alphaBet(x):\n    return x\n\nclass Bravo:\n    lim_zed = 3\n    bet = 3\n",
+    );
+    for (name, told) in [
+        ("alpha_zed", "nothing within `--kind class` holds \"alpha_zed\", but other parts of the project do"),
+        ("alphaBet", "no likely answer here; colgrep --all alphaBet --kind class shows weak ones"),
+    ] {
+        let ran = sandbox.run(&[name, "--kind", "class"]);
+        assert!(ran.status == 1 && ran.out.is_empty() && ran.err.contains(told), "{ran:?}");
+        assert!(!ran.err.contains("there is no file or folder"), "{ran:?}");
+        let found = sandbox.run(&[name, "--kind", "function"]);
+        assert!(found.status == 0 && found.out.starts_with("src/a.py:"), "{found:?}");
+    }
+    // A class holds what its members do, and a member is found by its class.
+    sandbox.write("src/b.py", "class Charlie:\n    def delta_zed(self):\n        return 1\n");
+    for args in [["delta_zed", "class"], ["Charlie.delta_zed", "method"]] {
+        let ran = sandbox.run(&[args[0], "--kind", args[1]]);
+        assert!(ran.status == 0 && ran.out.starts_with("src/b.py:"), "{ran:?}");
+    }
+}
