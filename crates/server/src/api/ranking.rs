@@ -114,6 +114,7 @@ impl RootsRanking<'_> {
     /// The roots that can be served as places, and the others.
     fn places(&self) -> Result<(Vec<Served<'_>>, Vec<Unserved>)> {
         let (mut served, mut unserved, words) = (Vec::new(), Vec::new(), self.request.words());
+        let scope = &self.state.with_names(&self.request.scope);
         for (root, below) in self.roots {
             let (snapshot, settings, model) =
                 match self.state.opened(root, &ReadFirst { paths: below.clone(), words: words.clone() }) {
@@ -125,7 +126,7 @@ impl RootsRanking<'_> {
                     }
                 };
             let within = Within::paths(below.clone());
-            let (scope, stops) = (&self.request.scope, || self.state.end.has_come());
+            let stops = || self.state.end.has_come();
             let place = ProjectSearcher::new(root.project.clone(), snapshot, within, scope, false, &settings, &stops)?;
             served.push(Served { root, place, settings, model });
         }

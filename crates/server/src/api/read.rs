@@ -250,7 +250,7 @@ fn defining_files<'s>(
     away: &mut Vec<Unserved>,
 ) -> Result<(Vec<UnitFile<'s>>, Vec<SearchedRoot<'s>>)> {
     let (mut found, mut searched) = (Vec::new(), Vec::new());
-    let (words, scope) = (SearchRequest::new(name).words(), within.of_files());
+    let (words, scope) = (SearchRequest::new(name).words(), state.with_names(&within.of_files()));
     for (root, below) in &within.roots {
         let root = *root;
         let first = ReadFirst { paths: below.clone(), words: words.clone() };

@@ -1,0 +1,40 @@
+//! What agents are given: paths as answers write them.
+
+use std::path::Path;
+
+use crate::common::Sandbox;
+use crate::common::mcp::Client;
+use serde_json::json;
+
+#[test]
+fn globs_take_the_paths_of_several_roots() {
+    let sandbox = Sandbox::new();
+    for root in ["one", "two"] {
+        sandbox.write(&format!("{root}/.git/HEAD"), "ref: refs/heads/main\n");
+        sandbox.write(&format!("{root}/mux.go"), "package mux\n\nfunc NewMux() {}\n");
+        sandbox.write(&format!("{root}/sub/mux.go"), "package sub\n\nfunc NewMux() {}\n");
+    }
+    let folders = ["one", "two"].map(|root| sandbox.root().join(root));
+    let mut client = Client::in_folder(&sandbox, Path::new("/"), Some(&[folders[0].as_path(), folders[1].as_path()]));
+    let (include, exclude) = (json!(["two/*.go"]), json!(["one/", "two/sub"]));
+    for asked in [
+        json!({"query": "NewMux", "include": include, "pack": 0}),
+        json!({"query": "NewMux", "exclude": exclude, "pack": 0}),
+        json!({"pattern": "NewMux", "include": include}),
+        json!({"pattern": "NewMux", "exclude": exclude}),
+        json!({"name": "NewMux", "include": include}),
+        json!({"kind": ["function"], "exclude": exclude}),
+    ] {
+        let text = client.good("search", asked.clone());
+        let is_one = text.starts_with("two/mux.go:") && !text.contains("sub/mux.go") && !text.contains("one/mux.go");
+        assert!(is_one, "{asked}: {text}");
+    }
+    for args in [
+        &["NewMux", "one", "two", "--include", "two/*.go", "-l"][..],
+        &["NewMux", "one", "two", "--exclude", "one/", "--exclude", "two/sub", "-l"],
+        &["-e", "NewMux", "one", "two", "--include", "two/*.go", "-l"],
+    ] {
+        let ran = sandbox.run(args);
+        assert_eq!(ran.out, "two/mux.go\n", "{args:?}: {ran:?}");
+    }
+}
