@@ -1,4 +1,4 @@
-//! What agents are given: paths as answers write them.
+//! What agents are given: paths as answers write them, reasons for nothing.
 
 use std::path::Path;
 
@@ -36,5 +36,35 @@ fn globs_take_the_paths_of_several_roots() {
     ] {
         let ran = sandbox.run(args);
         assert_eq!(ran.out, "two/mux.go\n", "{args:?}: {ran:?}");
+    }
+}
+
+#[test]
+fn nothing_has_its_reason() {
+    let sandbox = Sandbox::of("relay");
+    let mut client = Client::start(&sandbox, &[]);
+    for (asked, why) in [
+        (json!({"query": "RingBuffer", "calls": ["nosuch"]}), "there is no definition here that calls nosuch"),
+        (json!({"query": "zzzqq", "pattern": "fn"}), "nothing here that passes `pattern` fn answers the query"),
+        (json!({"queries": ["RingBuffer"], "pattern": "zzz"}), "nothing here passes `pattern` zzz"),
+        (
+            json!({"pattern": "zzz", "tests": "only", "paths": ["tests"]}),
+            "no file in tests that passes `tests` only matches",
+        ),
+    ] {
+        let text = client.good("search", asked.clone());
+        assert!(text.contains(&format!("({why})\n")), "{asked}: {text}");
+    }
+    let (text, _) = client.call("search", json!({"name": "RingBuffer", "tests": "only"}));
+    assert!(text.contains("named \"RingBuffer\" and passes `tests` only; "), "{text}");
+    for (args, told) in [
+        (&["RingBuffer", "--calls", "nosuch"][..], "there is no definition here that calls nosuch"),
+        (&["-e", "zzz", "RingBuffer"], "nothing here passes -e zzz"),
+        (&["-e", "capacity", "zzzqq"], "there is no file or folder \"zzzqq\" here, so it is the query"),
+        (&["-e", "capacity", "RingBuffer"], ""),
+    ] {
+        let ran = sandbox.run(args);
+        assert!(ran.err.contains(told) && ran.err.is_empty() == told.is_empty(), "{args:?}: {}", ran.err);
+        assert!(!ran.err.contains("so it is") || told.contains("so it is"), "{args:?}: {}", ran.err);
     }
 }

@@ -32,7 +32,7 @@ use super::unserved::{Unserved, check_rest};
 use colgrep_render::advice::Hinted;
 use colgrep_render::console::Console;
 use colgrep_render::empty::Naming;
-use colgrep_render::empty::of_units;
+use colgrep_render::empty::{of_query, of_units};
 use colgrep_render::end::has_filters;
 use colgrep_render::escape::escape_control;
 use colgrep_render::notice::{self, ANOTHER, coverage, lacking, not_ranked};
@@ -147,6 +147,8 @@ impl RootsRanking<'_> {
         let (served, unserved) = self.places()?;
         let model = served.iter().find_map(|one| one.model);
         let remarks: String = served.iter().map(|one| remarks_on(one.root, &one.place, model)).collect();
+        // Missing vectors take no unit away.
+        let lacks_units = served.iter().any(|one| !remarks_on(one.root, &one.place, None).is_empty());
         // Of several roots, the settings of the first say how they are ranked.
         let settings = served.first().context("no root to look in")?.settings.clone();
         let places: Vec<ProjectSearcher> = served.into_iter().map(|one| one.place).collect();
@@ -158,9 +160,9 @@ impl RootsRanking<'_> {
         ranked.told.unserved = unserved;
         if ranked.blocks.is_empty() {
             let has_files = field.has_files();
-            // What is left out by name is told already, and units may be missing from an index that has a remark.
-            let is_told = !remarks.is_empty() && (has_files || !has_filters(&self.request.scope));
-            ranked.why = self.why_nothing(has_files).filter(|_| !is_told);
+            // What is left out by name is told already, and units may be missing from an index that lacks files.
+            let is_told = lacks_units && (has_files || !has_filters(&self.request.scope));
+            ranked.why = self.why_nothing(&field, has_files)?.filter(|_| !is_told);
         }
         Ok(RankedBlocks { remarks, ..ranked })
     }
@@ -173,16 +175,25 @@ impl RootsRanking<'_> {
         let scope = ClusterScope { allowed: state.allowed(), scope: &self.request.scope };
         let field = SearchBackend::Shards(ClusterBackend { cluster: &shards.cluster, scope, lines: self.window.lines });
         let ranked = shown(|| self.ranked_by(&run, model, &field))?;
-        let why = if ranked.blocks.is_empty() { self.why_nothing(true) } else { None };
+        let why = if ranked.blocks.is_empty() { self.why_nothing(&field, true)? } else { None };
         Ok(RankedBlocks { why, ..ranked })
     }
 
     /// Why nothing was found; `has_files`: whether the filters leave any file.
-    fn why_nothing(&self, has_files: bool) -> Option<String> {
+    fn why_nothing(&self, field: &SearchBackend<'_>, has_files: bool) -> Result<Option<String>> {
         let mut scope = self.request.scope.clone();
         let parts = self.roots.iter().flat_map(|(root, below)| below.iter().filter(|path| **path != root.below));
         scope.paths.extend(parts.map(PathBuf::from));
-        of_units(&scope, &self.request.question, has_files, Naming::Parameters)
+        let why = of_units(&scope, &self.request.question, has_files, Naming::Parameters);
+        match (why, &self.request.question, field) {
+            (None, Question::Text(_), SearchBackend::Here(places)) => {
+                let one = Length { results: 1, units_per_file: 1, single_units: false };
+                let is_open = scope.facts.allow_all() && !scope.has_pattern();
+                let is_any = is_open || !list(places, one, false)?.is_empty();
+                Ok(of_query(&scope, is_any, Naming::Parameters))
+            }
+            (why, ..) => Ok(why),
+        }
     }
 
     /// Ranks, and shows what the window wants.

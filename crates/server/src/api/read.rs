@@ -15,6 +15,7 @@ use colgrep_engine::{Facts, Scope, SearchRequest, Weakest};
 use colgrep_index::ids::FileId;
 use colgrep_index::source::read_file;
 use colgrep_index::update::ReadFirst;
+use colgrep_render::empty::{Naming, passed};
 use colgrep_render::escape::escape_control;
 use colgrep_render::line::escaped;
 use colgrep_render::outline::{self as file_outline, Outlined};
@@ -224,7 +225,13 @@ pub(super) fn read_named(
         let kinds: Vec<&str> = within.scope.facts.kinds.iter().map(|kind| kind.name()).collect();
         let kind = if kinds.is_empty() { "unit".to_string() } else { kinds.join(" or ") };
         // Files that look like secrets are not searched.
-        bail!("no {kind} in what is searched is named {:?}; {}{left_out}", in_short(name), escape_control(&near));
+        let passed = passed(&within.scope, Naming::Parameters);
+        let passed = passed.map(|passed| format!(" and passes{passed}")).unwrap_or_default();
+        bail!(
+            "no {kind} in what is searched is named {:?}{passed}; {}{left_out}",
+            in_short(name),
+            escape_control(&near)
+        );
     };
     let mut answer = shown((file, text), unit, asked.line, asked);
     if !others.is_empty() {
