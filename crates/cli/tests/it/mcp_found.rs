@@ -1,10 +1,47 @@
-//! What agents are given: paths as answers write them, reasons for nothing.
+//! What agents are given: units by qualified names, paths as answers write them, reasons for nothing.
 
 use std::path::Path;
 
 use crate::common::Sandbox;
 use crate::common::mcp::Client;
 use serde_json::json;
+
+#[test]
+fn a_name_is_found_as_a_query_finds_it() {
+    let sandbox = Sandbox::new();
+    sandbox.write("vec.cpp", "namespace a::b {\nclass Vec { void push(int); };\nvoid Vec::push(int) { grow(); }\n}\n");
+    sandbox.write("gin.go", "package gin\n\ntype Context struct{}\n\nfunc New() *Context { return nil }\n");
+    sandbox.write("context.go", "package gin\n\nfunc (c *Context) JSON(code int) { c.render() }\n");
+    sandbox.write("src/Logger.php", "<?php\nnamespace Monolog;\nclass Logger {\n  function pushHandler($h) {}\n}\n");
+    sandbox.write("acme/registry.py", "class Registry:\n    def register(self, one):\n        pass\n");
+    sandbox.write("src/inner/deep.rs", "pub fn leaf_fn() {}\n");
+    sandbox.write(
+        "src/ring.rs",
+        "macro_rules! ring_macro { () => {} }\npub struct Ring;\nimpl Ring {\n    pub fn r#type(&self) {}\n}\n",
+    );
+    sandbox.write("walk.ml", "let walk x = x\n\nlet walk' x = walk x + 1\n");
+    sandbox.write("Ring.hs", "module Ring where\n\nfoldRing' :: Int -> Int\nfoldRing' x = x\n\n(<+>) :: Int -> Int -> Int\na <+> b = a + b\n");
+    let mut client = Client::start(&sandbox, &[]);
+    for (name, place) in [
+        ("a::b::Vec::push", "vec.cpp:3-3 "),
+        ("gin.New", "gin.go:5-5 "),
+        ("(*Context).JSON", "context.go:3-3 "),
+        ("Monolog\\Logger::pushHandler", "src/Logger.php:4-4 "),
+        ("acme.Registry.register", "acme/registry.py:2-3 "),
+        ("crate::inner::deep::leaf_fn", "src/inner/deep.rs:1-1 "),
+        ("ring_macro!", "src/ring.rs:1-1 "),
+        ("Ring::r#type", "src/ring.rs:4-4 "),
+        ("walk'", "walk.ml:3-3 "),
+        ("'walk'", "walk.ml:1-1 "),
+        ("foldRing'", "Ring.hs:"),
+        ("(<+>)", "Ring.hs:"),
+    ] {
+        let (text, failed) = client.call("search", json!({"name": name}));
+        assert!(!failed && text.starts_with(place), "{name}: {text}");
+    }
+    let (text, failed) = client.call("search", json!({"name": "gin.NoSuch"}));
+    assert!(failed && text.contains("no unit in what is searched is named \"gin.NoSuch\""), "{text}");
+}
 
 #[test]
 fn globs_take_the_paths_of_several_roots() {
