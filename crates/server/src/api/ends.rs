@@ -68,8 +68,8 @@ pub struct RankingReport {
     pub hits: Vec<Vec<Value>>,
     /// The remarks after the last result, where the ranking has an end.
     pub end: Option<End>,
-    /// The places, in the order of results, of those that a pack names, where it is one.
-    pub packed: Option<Vec<usize>>,
+    /// How many of the results a pack shows, where it is one.
+    pub packed: Option<usize>,
     /// Which shards answered, where there are any.
     pub standing: Option<ShardCoverage>,
     /// Roots that are left out.

@@ -164,7 +164,8 @@ impl RootsRanking<'_> {
             let is_told = lacks_units && (has_files || !has_filters(&self.request.scope));
             ranked.why = self.why_nothing(&field, has_files)?.filter(|_| !is_told);
         }
-        Ok(RankedBlocks { remarks, ..ranked })
+        ranked.remarks.insert_str(0, &remarks);
+        Ok(ranked)
     }
 
     fn over_shards(&self, shards: &Shards) -> Result<RankedBlocks> {
@@ -203,13 +204,13 @@ impl RootsRanking<'_> {
         model: Option<&Model>,
         field: &SearchBackend<'_>,
     ) -> Result<RankedBlocks> {
-        let mut told = RankingReport::default();
+        let (mut told, mut remarks) = (RankingReport::default(), String::new());
         let (blocks, more) = match (&self.request.question, self.window.pack) {
             (Question::Every, _) => self.listed(field, &mut told)?,
-            (_, Some(tokens)) => self.packed(run, model, tokens, field, &mut told)?,
+            (_, Some(tokens)) => self.packed(run, model, tokens, field, (&mut told, &mut remarks))?,
             _ => self.in_windows(run, model, field, &mut told)?,
         };
-        Ok(RankedBlocks { blocks, remarks: String::new(), more, told, why: None })
+        Ok(RankedBlocks { blocks, remarks, more, told, why: None })
     }
 
     /// The file that the agent works on.
@@ -260,15 +261,15 @@ impl RootsRanking<'_> {
         }
     }
 
-    /// A pack, as one block. Files are in the order of pages, window by window, so those that it does not name begin the
-    /// next page.
+    /// A pack, a block for each file. Files are in the order of pages, window by window, and none is left out before the
+    /// last, so those that it does not name begin the next page.
     fn packed(
         &self,
         run: &PreparedSearch<'_>,
         model: Option<&Model>,
         tokens: usize,
         field: &SearchBackend<'_>,
-        told: &mut RankingReport,
+        (told, remarks): (&mut RankingReport, &mut String),
     ) -> Result<(Vec<String>, bool)> {
         let console = Console::new(true, &self.state.env);
         let listener = self.state.until_end(&*console);
@@ -304,25 +305,20 @@ impl RootsRanking<'_> {
             told.end(&shower, &ranked)?;
         }
         let pieces = pieces(&files, tokens, true);
-        let mut packed: Vec<usize> = pieces.iter().map(|piece| piece.file).collect();
-        packed.dedup();
-        told.packed = Some(packed);
         let named = (0..found).find(|at| pieces.iter().all(|piece| piece.file != *at)).unwrap_or(found);
-        let mut text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
+        told.packed = Some(named);
+        let of = |file: usize| pieces.iter().filter(move |piece| piece.file == file).map(|piece| piece.text.as_str());
+        let mut blocks: Vec<String> = (0..named).map(|file| of(file).collect()).collect();
         let units = pieces.iter().filter(|piece| piece.file == 0).count() as u64;
         let more_here = files.first().map_or(0, |file| (file.also_here + 1).saturating_sub(units));
         if more_here > 0 && named > 0 {
-            text.push_str(&format!("(also in the first file: {})\n", counted(more_here, "unit")));
-        }
-        let may_be_more = named < found || found == asked;
-        if 0 < named && may_be_more {
-            text.push_str(&format!("(there may be more results: offset {named})\n"));
+            remarks.push_str(&format!("(also in the first file: {})\n", counted(more_here, "unit")));
         }
         if named == 0 && found > 0 {
-            text =
-                format!("(not even the first of {} fits; a larger pack shows it)\n", counted(found as u64, "result"));
+            let of = counted(found as u64, "result");
+            blocks.push(format!("(not even the first of {of} fits; a larger pack shows it)\n"));
         }
-        Ok((if found == 0 { Vec::new() } else { vec![text] }, false))
+        Ok((blocks, named > 0 && (named < found || found == asked)))
     }
 
     /// The blocks of the first files with units that the scope's facts name, one root after the other, and whether there
