@@ -24,7 +24,10 @@ const NO_FILE: &str = "no file ";
 pub fn of_lines(scope: &Scope, files: usize, naming: Naming) -> Option<String> {
     if files > 0 {
         let may_be_path = scope.paths.is_empty() && naming == Naming::Flags;
-        return scope.pattern.as_ref().and_then(|pattern| of_pattern(pattern, may_be_path));
+        let of_pattern = scope.pattern.as_ref().and_then(|pattern| of_pattern(pattern, may_be_path));
+        // The command line has no more to say than grep.
+        let passed = passed(scope, naming).filter(|_| naming == Naming::Parameters);
+        return of_pattern.or_else(|| Some(format!("no file {} that passes{} matches", place(scope), passed?)));
     }
     of_filters(scope, naming).or_else(|| {
         let more = if naming == Naming::Flags { "; -uu searches hidden and ignored files too" } else { "" };
@@ -87,6 +90,11 @@ fn of_filters(scope: &Scope, naming: Naming) -> Option<String> {
     }
 }
 
+/// The filters of files, each after a space, where there are any.
+pub fn passed(scope: &Scope, naming: Naming) -> Option<String> {
+    Some(named(&as_written(scope), naming)).filter(|filters| !filters.is_empty())
+}
+
 /// The filters by path and git; those of the query as they stand in it.
 fn as_written(scope: &Scope) -> Vec<SearchLimit> {
     let (of_query, globs) = texts_of(&scope.include_any_case);
@@ -120,10 +128,25 @@ pub fn of_facts(scope: &Scope, naming: Naming) -> Option<String> {
     })
 }
 
-/// Why a query found nothing, though there are units with the facts that the scope asks for.
-pub fn of_query(scope: &Scope) -> Option<String> {
-    let what = AskedUnits::of(&scope.facts)?;
-    Some(format!("no {} {}{} answers the query; without it, all are listed", what.kind, place(scope), what.clauses))
+/// Why a query found nothing though files pass: no unit is what the scope asks for, or none of those that are
+/// (`is_any`) answers.
+pub fn of_query(scope: &Scope, is_any: bool, naming: Naming) -> Option<String> {
+    let place = place(scope);
+    match AskedUnits::of(&scope.facts) {
+        Some(_) if !is_any => of_facts(scope, naming),
+        Some(AskedUnits { kind, clauses }) => {
+            Some(format!("no {kind} {place}{clauses} answers the query; without it, all are listed"))
+        }
+        None if !scope.has_pattern() => None,
+        None => {
+            let filters: Vec<SearchLimit> = as_written(scope).into_iter().chain(text_filters(scope)).collect();
+            let passed = named(&filters, naming);
+            Some(match is_any {
+                true => format!("nothing {place} that passes{passed} answers the query"),
+                false => format!("nothing {place} passes{passed}"),
+            })
+        }
+    }
 }
 
 /// The units that facts ask for, in words.

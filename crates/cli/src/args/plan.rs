@@ -67,6 +67,8 @@ pub struct Plan {
     pub threads: Option<usize>,
     /// What to say about how the words and flags were read.
     pub remark: Option<String>,
+    /// What to say of the query's word where it is not found: it may have been meant as a path.
+    pub misread: Option<String>,
 }
 
 /// What the words of a command line ask for, and where.
@@ -75,11 +77,12 @@ struct CommandWords {
     question: Question,
     paths: Vec<PathBuf>,
     remark: Option<String>,
+    misread: Option<String>,
 }
 
 impl CommandWords {
     fn new(task: Task, question: Question, paths: Vec<PathBuf>) -> CommandWords {
-        CommandWords { task, question, paths, remark: None }
+        CommandWords { task, question, paths, remark: None, misread: None }
     }
 }
 
@@ -128,6 +131,7 @@ impl Plan {
             remote: args.remote.clone(),
             threads: args.walk.threads,
             remark: words.remark,
+            misread: words.misread,
         })
     }
 
@@ -206,7 +210,7 @@ impl Plan {
         // Beside a pattern, a path is more usual than a query.
         if args.has_pattern() && !text.contains(char::is_whitespace) {
             let told = format!("there is no file or folder {text:?} here, so it is the query (--query {text})");
-            asked.remark = asked.remark.or(Some(told));
+            asked.misread = Some(told);
         }
         Ok(CommandWords { paths: paths(rest), ..asked })
     }
@@ -245,7 +249,7 @@ impl Plan {
                 ));
             }
         }
-        Ok(CommandWords { task, question, paths: Vec::new(), remark })
+        Ok(CommandWords { task, question, paths: Vec::new(), remark, misread: None })
     }
 }
 

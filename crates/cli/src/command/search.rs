@@ -126,9 +126,15 @@ fn ask(plan: &Plan, env: &Env, session: &mut Session, console: &Console) -> Resu
     let limits = (!env.trace && why.is_none()).then(|| end::typed(scope));
     colgrep_render::print(&mut out, &results, &options, limits.as_deref(), console)?;
     out.flush()?;
+    if let Some(misread) = plan.misread.as_ref().filter(|_| results.only_matches) {
+        console.hold(RemarkKind::CommandLine, misread);
+    }
     // Where printing the end gave a remark already, that one stays.
     let why = match (why, question) {
-        (None, Question::Text(_)) if is_told && !scope.facts.allow_all() => why_of_facts(scope, session)?,
+        (None, Question::Text(_)) if is_told && (scope.has_pattern() || !scope.facts.allow_all()) => {
+            let is_any = has_units(scope, session)?;
+            empty::of_query(scope, is_any, Naming::Flags)
+        }
         (None, Question::Text(text)) if is_told && has_end => {
             let limits = end::typed(scope);
             let place = if limits.is_empty() { "here".to_string() } else { format!("within `{}`", limits.trim()) };
@@ -155,15 +161,12 @@ fn of_command(plan: &Plan) -> Option<String> {
     ))
 }
 
-/// Why a question found nothing, though not for a lack of files: no unit is what the scope asks for, or none answers.
-fn why_of_facts(scope: &Scope, session: &mut Session) -> Result<Option<String>> {
+/// Whether any unit is what the scope asks for, whatever the question.
+fn has_units(scope: &Scope, session: &mut Session) -> Result<bool> {
     let mut every = SearchRequest::default();
     (every.question, every.scope, every.shape.files) = (Question::Every, scope.clone(), Some(1));
     every.shape.detail = Detail::Names;
-    Ok(match session.rank(&every)?.is_empty() {
-        true => empty::of_facts(scope, Naming::Flags),
-        false => empty::of_query(scope),
-    })
+    Ok(!session.rank(&every)?.is_empty())
 }
 
 /// Refuses a word that is no path: it was probably meant for the query.

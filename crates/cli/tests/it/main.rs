@@ -24,6 +24,7 @@ mod lsp;
 mod mcp;
 mod mcp_asked;
 mod mcp_client;
+mod mcp_found;
 mod mcp_versions;
 mod meaning;
 mod modules;

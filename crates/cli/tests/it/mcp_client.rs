@@ -142,7 +142,26 @@ fn a_pack_tells_of_what_it_shows() {
     assert!(shown < 10 && text.contains(&held), "{packed}");
     let strengths = text.split_once("(strength of each, 0 to 1: ").and_then(|(_, rest)| rest.split([')', ';']).next());
     assert_eq!(strengths.expect("strengths").split(' ').count(), shown, "{text}");
-    assert_eq!(packed["structuredContent"]["hits"].as_array().map(Vec::len), Some(10), "as ranked, for programs");
+    let mut next = Some(0);
+    let mut seen = Vec::new();
+    while let Some(offset) = next.filter(|_| seen.len() < 99) {
+        let page = client.result("search", json!({"query": "widget", "max_tokens": 100, "offset": offset}));
+        let text = page["content"][0]["text"].as_str().expect("a text");
+        let hits = page["structuredContent"]["hits"].as_array().expect("rows");
+        let files: Vec<String> = hits.iter().map(|hit| hit["file"].as_str().expect("a file").to_string()).collect();
+        let heads: Vec<&str> = text.lines().filter_map(|line| line.strip_suffix(line.split_once(".py:")?.1)).collect();
+        assert_eq!(heads, files.iter().map(|file| format!("{file}:")).collect::<Vec<_>>(), "{text}");
+        seen.extend(files);
+        next = text.split_once("offset ").and_then(|(_, rest)| rest.split(')').next()?.parse().ok());
+    }
+    seen.sort();
+    assert_eq!(seen, (0..30).map(|i| format!("f{i:02}.py")).collect::<Vec<_>>(), "each once, over all pages");
+    for tokens in [50, 60, 100] {
+        let small = client.result("search", json!({"query": "widget", "max_tokens": tokens}));
+        let text = small["content"][0]["text"].as_str().expect("a text");
+        let hits = small["structuredContent"]["hits"].as_array().map_or(0, Vec::len);
+        assert!(text.len() <= tokens * 4 && text.contains(&format!("results: offset {hits})\n")), "{small}");
+    }
 }
 
 #[test]

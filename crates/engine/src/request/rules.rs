@@ -1,6 +1,6 @@
 //! The scope of a search, and the path rules of scope and settings, the same for ranked search and for grep.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use colgrep_core::path::PathClass;
 use colgrep_index::walk::IgnorePatterns;
@@ -10,8 +10,8 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Refused, Result, SettingError};
-use crate::project::Project;
 use crate::project::git;
+use crate::project::{Project, slashed};
 use crate::request::Pattern;
 use crate::request::facts::Facts;
 use crate::settings::Settings;
@@ -24,6 +24,10 @@ pub struct Scope {
     /// Files and folders to look in. Empty: the current folder, or for [`Question::Like`](crate::Question::Like) the
     /// file's whole project.
     pub paths: Vec<PathBuf>,
+    /// Folders that answers name otherwise than from the root of their project, each with its name: globs match such
+    /// paths too, and those below several `paths` as these are written.
+    #[serde(skip)]
+    pub named_folders: Vec<(PathBuf, String)>,
     /// None of these repositories, of those of shards.
     pub repositories_not: Vec<String>,
     /// Only files that match one of these globs; empty: all.
@@ -183,6 +187,29 @@ pub struct PathRules {
     ignore: Option<IgnorePatterns>,
     /// Paths that are left out with all below them.
     without: Vec<String>,
+    /// Folders from the root, with the names that answers have for them.
+    named_folders: Vec<(String, String)>,
+}
+
+/// The folders of a project that answers of a scope name otherwise than from its root.
+fn named_folders(scope: &Scope, root: &Path) -> Vec<(String, String)> {
+    let globs = [&scope.include, &scope.exclude, &scope.exclude_dir, &scope.include_any_case, &scope.exclude_any_case];
+    if globs.into_iter().all(Vec::is_empty) {
+        return Vec::new();
+    }
+    let written = scope.paths.iter().filter(|_| scope.paths.len() > 1).map(|path| (path, as_written(path)));
+    let named = scope.named_folders.iter().map(|(folder, name)| (folder, name.trim_end_matches('/').to_string()));
+    let named = named.chain(written).filter(|(_, name)| !name.is_empty());
+    let below = |folder: &Path| Some(slashed(folder.canonicalize().ok()?.strip_prefix(root).ok()?));
+    named.filter_map(|(folder, name)| Some((below(folder)?, name))).filter(|(below, name)| below != name).collect()
+}
+
+/// The names at the end of a written path; of an absolute one the last, since those above it are in no one's mind.
+fn as_written(path: &Path) -> String {
+    let is_name = |part: &Component<'_>| matches!(part, Component::Normal(_));
+    let names: Vec<_> =
+        path.components().rev().take_while(is_name).take(if path.is_absolute() { 1 } else { 99 }).collect();
+    slashed(&names.into_iter().rev().collect::<PathBuf>())
 }
 
 impl PathRules {
@@ -218,6 +245,7 @@ impl PathRules {
                 patterns => ignore_rules(patterns, root)?,
             },
             without: Vec::new(),
+            named_folders: named_folders(scope, root),
         })
     }
 
@@ -286,17 +314,27 @@ impl PathRules {
     }
 
     fn allows_but_for_tests<'l>(&self, path: &str, language: impl Fn() -> &'l str) -> bool {
-        self.include.as_ref().is_none_or(|p| p.is_match(path))
+        self.include.as_ref().is_none_or(|p| self.is_any_name(path, |name| p.is_match(name)))
             && !self.leaves_out(path)
             && self.changed.as_ref().is_none_or(|c| c.contains(path))
             && self.allows_type(path, &language)
             && (!self.code_only || !is_text(language()))
     }
 
+    /// Whether the path from the root is meant, or as an answer names it.
+    fn is_any_name(&self, path: &str, is_meant: impl Fn(&str) -> bool) -> bool {
+        let named = self.named_folders.iter().filter(|(below, _)| is_below(path, below));
+        let mut named = named.map(|(below, name)| match path[below.len()..].trim_start_matches('/') {
+            "" => name.clone(),
+            rest => format!("{name}/{rest}"),
+        });
+        is_meant(path) || named.any(|name| is_meant(&name))
+    }
+
     /// Whether a rule excludes a path, rather than another one being requested.
     fn leaves_out(&self, path: &str) -> bool {
-        self.exclude.as_ref().is_some_and(|p| p.is_match(path))
-            || self.exclude_dir.as_ref().is_some_and(|p| p.is_below_match(path))
+        self.exclude.as_ref().is_some_and(|p| self.is_any_name(path, |name| p.is_match(name)))
+            || self.exclude_dir.as_ref().is_some_and(|p| self.is_any_name(path, |name| p.is_below_match(name)))
             || self.without.iter().any(|without| is_below(path, without))
             || self.ignore.as_ref().is_some_and(|i| i.ignore_below(Path::new(path), false))
             || !self.allows_depth(path)

@@ -68,8 +68,8 @@ pub struct RankingReport {
     pub hits: Vec<Vec<Value>>,
     /// The remarks after the last result, where the ranking has an end.
     pub end: Option<End>,
-    /// The places, in the order of results, of those that a pack names, where it is one.
-    pub packed: Option<Vec<usize>>,
+    /// How many of the results a pack shows, where it is one.
+    pub packed: Option<usize>,
     /// Which shards answered, where there are any.
     pub standing: Option<ShardCoverage>,
     /// Roots that are left out.
@@ -111,15 +111,23 @@ impl RankingReport {
 
     /// The best units of the first files that are likely right, each as `path:line-end kind name`.
     pub fn likely(&self, count: usize) -> Vec<String> {
-        let rows = self.hits.iter().filter_map(|rows| rows.first());
-        let likely = rows.filter(|row| row["strength"].as_f64().is_some_and(|strength| strength >= f64::from(RULE)));
         let text = |row: &Value| {
             let of = |key: &str| row[key].as_str().unwrap_or_default().to_string();
             format!("{}:{}-{} {} {}", of("file"), row["line"], row["end_line"], of("kind"), of("name"))
                 .trim_end()
                 .to_string()
         };
-        likely.take(count).map(text).collect()
+        self.likely_rows().take(count).map(text).collect()
+    }
+
+    /// The files and lines of the best units of files that are likely right.
+    pub fn likely_places(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.likely_rows().filter_map(|row| Some((row["file"].as_str()?, row["line"].as_u64()?)))
+    }
+
+    fn likely_rows(&self) -> impl Iterator<Item = &Value> {
+        let rows = self.hits.iter().filter_map(|rows| rows.first());
+        rows.filter(|row| row["strength"].as_f64().is_some_and(|strength| strength >= f64::from(RULE)))
     }
 
     fn strengths(&self) -> Vec<f64> {

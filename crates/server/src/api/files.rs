@@ -58,6 +58,7 @@ pub fn lines_of(
         folders = state.roots().map(|r| (r, r.folder.clone())).collect();
         unserved.extend_from_slice(state.lost());
     }
+    let scope = state.with_names(&scope);
     folders.retain(|(root, _)| {
         let away = state.check(root).err().map(|error| Unserved::new(&root.folder, &error));
         let is_there = away.is_none();

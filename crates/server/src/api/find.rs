@@ -76,7 +76,7 @@ fn without_redundancy(state: &ServerState, asked: &params::Search, form: SearchF
     (alone.paths, alone.groups) = (Vec::new(), Vec::new());
     if form.is_of_file() {
         let (snapshot, settings, _) = state.opened(root, &ReadFirst::default())?;
-        let rules = PathRules::new(&scope(asked)?, false, &settings, &root.project)?.named(&below);
+        let rules = PathRules::new(&state.with_names(&scope(asked)?), false, &settings, &root.project)?.named(&below);
         if allows_path(&below, &rules, &snapshot.files) {
             (alone.include, alone.exclude, alone.languages) = (Vec::new(), Vec::new(), Vec::new());
             (alone.code_only, alone.tests) = (false, None);

@@ -37,7 +37,7 @@ pub fn levels(state: &ServerState, asked: &params::Search, depth: usize) -> Resu
     let facts = facts(asked)?;
     let (names, direction) = call_start(&facts)?;
     // The names are where calls begin, not what is shown.
-    let mut shown = scope(asked)?;
+    let mut shown = state.with_names(&scope(asked)?);
     (shown.facts.calls, shown.facts.called_by) = (Vec::new(), Vec::new());
     let (roots, is_everywhere) = places(state, asked)?;
     let (mut blocks, mut remarks, mut unserved) = (Vec::new(), String::new(), Vec::new());

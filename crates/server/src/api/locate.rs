@@ -4,6 +4,7 @@ use std::path::{MAIN_SEPARATOR_STR, Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
+use colgrep_engine::Scope;
 use colgrep_engine::project::{settings_at, slashed};
 use colgrep_engine::session::corpus::fronts;
 use colgrep_index::store::Snapshot;
@@ -89,6 +90,15 @@ impl ServerState {
             bail!("{path} is in several roots: say which is meant, {}", names.join(" or "));
         }
         Ok(places.pop().or(named.into_iter().next()))
+    }
+
+    /// The scope with the names of several roots, with which paths in answers begin.
+    pub(super) fn with_names(&self, scope: &Scope) -> Scope {
+        let folders: Vec<&Path> = self.roots().map(|root| root.folder.as_path()).collect();
+        let names = folders.iter().map(|folder| folder.to_path_buf()).zip(fronts(&folders));
+        let mut scope = scope.clone();
+        scope.named_folders = names.filter(|(_, name)| !name.is_empty()).collect();
+        scope
     }
 
     /// The root of `path` (in full or from the root; with several roots, prefixed with the root's name) and the path

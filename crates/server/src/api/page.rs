@@ -12,7 +12,7 @@ pub const TOKENS_MIN: usize = 50;
 /// Greatest length of an answer, in tokens; clients cut what is longer.
 pub const TOKENS_MAX: usize = 25_000;
 /// Bytes kept for the last line, which says where the next page begins.
-const LAST_LINE_BYTES: usize = 80;
+const LAST_LINE_BYTES: usize = 56;
 /// Tokens of an answer that are kept for remarks and the state of the roots; a fifth of a shorter answer.
 pub const REMARK_TOKENS: usize = 128;
 /// Marks a first block that was cut.

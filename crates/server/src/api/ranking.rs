@@ -32,7 +32,7 @@ use super::unserved::{Unserved, check_rest};
 use colgrep_render::advice::Hinted;
 use colgrep_render::console::Console;
 use colgrep_render::empty::Naming;
-use colgrep_render::empty::of_units;
+use colgrep_render::empty::{of_query, of_units};
 use colgrep_render::end::has_filters;
 use colgrep_render::escape::escape_control;
 use colgrep_render::notice::{self, ANOTHER, coverage, lacking, not_ranked};
@@ -114,6 +114,7 @@ impl RootsRanking<'_> {
     /// The roots that can be served as places, and the others.
     fn places(&self) -> Result<(Vec<Served<'_>>, Vec<Unserved>)> {
         let (mut served, mut unserved, words) = (Vec::new(), Vec::new(), self.request.words());
+        let scope = &self.state.with_names(&self.request.scope);
         for (root, below) in self.roots {
             let (snapshot, settings, model) =
                 match self.state.opened(root, &ReadFirst { paths: below.clone(), words: words.clone() }) {
@@ -125,7 +126,7 @@ impl RootsRanking<'_> {
                     }
                 };
             let within = Within::paths(below.clone());
-            let (scope, stops) = (&self.request.scope, || self.state.end.has_come());
+            let stops = || self.state.end.has_come();
             let place = ProjectSearcher::new(root.project.clone(), snapshot, within, scope, false, &settings, &stops)?;
             served.push(Served { root, place, settings, model });
         }
@@ -146,6 +147,8 @@ impl RootsRanking<'_> {
         let (served, unserved) = self.places()?;
         let model = served.iter().find_map(|one| one.model);
         let remarks: String = served.iter().map(|one| remarks_on(one.root, &one.place, model)).collect();
+        // Missing vectors take no unit away.
+        let lacks_units = served.iter().any(|one| !remarks_on(one.root, &one.place, None).is_empty());
         // Of several roots, the settings of the first say how they are ranked.
         let settings = served.first().context("no root to look in")?.settings.clone();
         let places: Vec<ProjectSearcher> = served.into_iter().map(|one| one.place).collect();
@@ -157,11 +160,12 @@ impl RootsRanking<'_> {
         ranked.told.unserved = unserved;
         if ranked.blocks.is_empty() {
             let has_files = field.has_files();
-            // What is left out by name is told already, and units may be missing from an index that has a remark.
-            let is_told = !remarks.is_empty() && (has_files || !has_filters(&self.request.scope));
-            ranked.why = self.why_nothing(has_files).filter(|_| !is_told);
+            // What is left out by name is told already, and units may be missing from an index that lacks files.
+            let is_told = lacks_units && (has_files || !has_filters(&self.request.scope));
+            ranked.why = self.why_nothing(&field, has_files)?.filter(|_| !is_told);
         }
-        Ok(RankedBlocks { remarks, ..ranked })
+        ranked.remarks.insert_str(0, &remarks);
+        Ok(ranked)
     }
 
     fn over_shards(&self, shards: &Shards) -> Result<RankedBlocks> {
@@ -172,16 +176,25 @@ impl RootsRanking<'_> {
         let scope = ClusterScope { allowed: state.allowed(), scope: &self.request.scope };
         let field = SearchBackend::Shards(ClusterBackend { cluster: &shards.cluster, scope, lines: self.window.lines });
         let ranked = shown(|| self.ranked_by(&run, model, &field))?;
-        let why = if ranked.blocks.is_empty() { self.why_nothing(true) } else { None };
+        let why = if ranked.blocks.is_empty() { self.why_nothing(&field, true)? } else { None };
         Ok(RankedBlocks { why, ..ranked })
     }
 
     /// Why nothing was found; `has_files`: whether the filters leave any file.
-    fn why_nothing(&self, has_files: bool) -> Option<String> {
+    fn why_nothing(&self, field: &SearchBackend<'_>, has_files: bool) -> Result<Option<String>> {
         let mut scope = self.request.scope.clone();
         let parts = self.roots.iter().flat_map(|(root, below)| below.iter().filter(|path| **path != root.below));
         scope.paths.extend(parts.map(PathBuf::from));
-        of_units(&scope, &self.request.question, has_files, Naming::Parameters)
+        let why = of_units(&scope, &self.request.question, has_files, Naming::Parameters);
+        match (why, &self.request.question, field) {
+            (None, Question::Text(_), SearchBackend::Here(places)) => {
+                let one = Length { results: 1, units_per_file: 1, single_units: false };
+                let is_open = scope.facts.allow_all() && !scope.has_pattern();
+                let is_any = is_open || !list(places, one, false)?.is_empty();
+                Ok(of_query(&scope, is_any, Naming::Parameters))
+            }
+            (why, ..) => Ok(why),
+        }
     }
 
     /// Ranks, and shows what the window wants.
@@ -191,13 +204,13 @@ impl RootsRanking<'_> {
         model: Option<&Model>,
         field: &SearchBackend<'_>,
     ) -> Result<RankedBlocks> {
-        let mut told = RankingReport::default();
+        let (mut told, mut remarks) = (RankingReport::default(), String::new());
         let (blocks, more) = match (&self.request.question, self.window.pack) {
             (Question::Every, _) => self.listed(field, &mut told)?,
-            (_, Some(tokens)) => self.packed(run, model, tokens, field, &mut told)?,
+            (_, Some(tokens)) => self.packed(run, model, tokens, field, (&mut told, &mut remarks))?,
             _ => self.in_windows(run, model, field, &mut told)?,
         };
-        Ok(RankedBlocks { blocks, remarks: String::new(), more, told, why: None })
+        Ok(RankedBlocks { blocks, remarks, more, told, why: None })
     }
 
     /// The file that the agent works on.
@@ -248,15 +261,15 @@ impl RootsRanking<'_> {
         }
     }
 
-    /// A pack, as one block. Files are in the order of pages, window by window, so those that it does not name begin the
-    /// next page.
+    /// A pack, a block for each file. Files are in the order of pages, window by window, and none is left out before the
+    /// last, so those that it does not name begin the next page.
     fn packed(
         &self,
         run: &PreparedSearch<'_>,
         model: Option<&Model>,
         tokens: usize,
         field: &SearchBackend<'_>,
-        told: &mut RankingReport,
+        (told, remarks): (&mut RankingReport, &mut String),
     ) -> Result<(Vec<String>, bool)> {
         let console = Console::new(true, &self.state.env);
         let listener = self.state.until_end(&*console);
@@ -292,25 +305,20 @@ impl RootsRanking<'_> {
             told.end(&shower, &ranked)?;
         }
         let pieces = pieces(&files, tokens, true);
-        let mut packed: Vec<usize> = pieces.iter().map(|piece| piece.file).collect();
-        packed.dedup();
-        told.packed = Some(packed);
         let named = (0..found).find(|at| pieces.iter().all(|piece| piece.file != *at)).unwrap_or(found);
-        let mut text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
+        told.packed = Some(named);
+        let of = |file: usize| pieces.iter().filter(move |piece| piece.file == file).map(|piece| piece.text.as_str());
+        let mut blocks: Vec<String> = (0..named).map(|file| of(file).collect()).collect();
         let units = pieces.iter().filter(|piece| piece.file == 0).count() as u64;
         let more_here = files.first().map_or(0, |file| (file.also_here + 1).saturating_sub(units));
         if more_here > 0 && named > 0 {
-            text.push_str(&format!("(also in the first file: {})\n", counted(more_here, "unit")));
-        }
-        let may_be_more = named < found || found == asked;
-        if 0 < named && may_be_more {
-            text.push_str(&format!("(there may be more results: offset {named})\n"));
+            remarks.push_str(&format!("(also in the first file: {})\n", counted(more_here, "unit")));
         }
         if named == 0 && found > 0 {
-            text =
-                format!("(not even the first of {} fits; a larger pack shows it)\n", counted(found as u64, "result"));
+            let of = counted(found as u64, "result");
+            blocks.push(format!("(not even the first of {of} fits; a larger pack shows it)\n"));
         }
-        Ok((if found == 0 { Vec::new() } else { vec![text] }, false))
+        Ok((blocks, named > 0 && (named < found || found == asked)))
     }
 
     /// The blocks of the first files with units that the scope's facts name, one root after the other, and whether there

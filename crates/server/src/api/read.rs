@@ -15,6 +15,7 @@ use colgrep_engine::{Facts, Scope, SearchRequest, Weakest};
 use colgrep_index::ids::FileId;
 use colgrep_index::source::read_file;
 use colgrep_index::update::ReadFirst;
+use colgrep_render::empty::{Naming, passed};
 use colgrep_render::escape::escape_control;
 use colgrep_render::line::escaped;
 use colgrep_render::outline::{self as file_outline, Outlined};
@@ -138,6 +139,23 @@ pub(super) fn read_in_file(state: &ServerState, asked: &params::ReadUnit, kinds:
     }
 }
 
+/// A name without the quotes that it has in prose; a prime at its end is a part of it.
+fn unquoted(name: &str) -> &str {
+    let inner = |quote: char| name.strip_prefix(quote)?.strip_suffix(quote).filter(|inner| !inner.is_empty());
+    ['`', '"', '\''].into_iter().find_map(inner).unwrap_or(name)
+}
+
+/// An operator without the brackets that make it a name.
+fn bare(name: &str) -> &str {
+    name.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).filter(|inner| !inner.is_empty()).unwrap_or(name)
+}
+
+/// `(*Context).JSON`, as Go writes a method of a pointer, without the brackets.
+fn of_receiver(name: &str) -> String {
+    let owned = name.strip_prefix('(').and_then(|inner| inner.split_once(")."));
+    owned.map_or_else(|| name.to_string(), |(owner, last)| format!("{}.{last}", owner.trim_start_matches(['*', '&'])))
+}
+
 /// Whether a unit has this name, plain or qualified, also with the separators of its language.
 fn is_named(unit: &Outlined, name: &str) -> bool {
     if unit.name.is_empty() {
@@ -145,10 +163,11 @@ fn is_named(unit: &Outlined, name: &str) -> bool {
     }
     // Whoever types a name sees no difference between letters and their composed forms.
     let (plain, qualified, name) = (composed(&unit.name), composed(&unit.qualified_name), composed(name));
-    if plain == name || qualified == name {
+    if plain == name || qualified == name || bare(&plain) == bare(&name) {
         return true;
     }
-    let dotted = plain_path(&name).replace("::", ".").replace("->", ".").replace(['#', '/', ':', '\\'], ".");
+    let dotted =
+        plain_path(&of_receiver(&name)).replace("::", ".").replace("->", ".").replace(['#', '/', ':', '\\'], ".");
     let is_plain = plain == dotted || qualified == dotted;
     is_plain || qualified.strip_suffix(&dotted).is_some_and(|front| front.ends_with('.'))
 }
@@ -181,11 +200,10 @@ pub(super) fn read_named(
     asked: &params::ReadUnit,
     within: &NamesWithin<'_>,
 ) -> Result<ToolAnswer> {
-    // Names in prose stand in quotes.
-    let name = Some(name.trim_matches(['`', '"', '\''])).filter(|name| !name.is_empty()).unwrap_or(name);
+    let name = unquoted(name);
     let mut away = Vec::new();
     let (mut files, searched) = defining_files(state, name, within, &mut away)?;
-    let (ranked, why) = match files.len() {
+    let (mut ranked, mut why) = match files.len() {
         1 => (RankingReport::default(), None),
         _ => ranked_files(state, name, within)?,
     };
@@ -199,8 +217,7 @@ pub(super) fn read_named(
     let rank = |file: &UnitFile<'_>| order.iter().position(|path| *path == place(file)).unwrap_or(order.len());
     files.sort_by_cached_key(|file| (rank(file), place(file)));
     let unread = files.split_off(files.len().min(DEFINING_FILES_MAX));
-    let mut found: Vec<(&UnitFile<'_>, Arc<str>, Outlined)> = Vec::new();
-    for file in &files {
+    let units_of = |file: &UnitFile<'_>, is_meant: &dyn Fn(&Outlined) -> bool| {
         // A file that is gone since defines nothing.
         let (text, units) = read_whole(file.root, &file.below, &file.below).unwrap_or_default();
         let text: Arc<str> = text.into();
@@ -209,11 +226,31 @@ pub(super) fn read_named(
             place.is_none_or(|place| place.allows_lines(&file.below, (unit.line, unit.end_line)))
                 && is_kind(unit, &within.scope.facts.kinds)
         };
-        let named = units.into_iter().filter(|unit| is_named(unit, name) && is_allowed(unit));
-        found.extend(named.map(|unit| (file, Arc::clone(&text), unit)));
+        let meant = units.into_iter().filter(|unit| is_meant(unit) && is_allowed(unit));
+        meant.map(|unit| (Arc::clone(&text), unit)).collect::<Vec<_>>()
+    };
+    let is_this = |unit: &Outlined| is_named(unit, name);
+    let likely: Vec<(UnitFile<'_>, u64)>;
+    let mut found: Vec<(&UnitFile<'_>, Arc<str>, Outlined)> = Vec::new();
+    for file in &files {
+        found.extend(units_of(file, &is_this).into_iter().map(|(text, unit)| (file, text, unit)));
     }
     // Files and lines keep their order.
     found.sort_by_key(|(.., unit)| unit.qualified_name != name);
+    if found.is_empty() {
+        // Qualified by what is no part of the unit's own name: a namespace, a package, a trait.
+        if files.len() == 1 && ranked.hits.is_empty() {
+            (ranked, why) = ranked_files(state, name, within)?;
+        }
+        let plain = plain_path(name);
+        let rows = ranked.likely_places().filter_map(|(path, line)| Some((state.locate(path).ok()?, line)));
+        likely = rows.map(|((root, _, below), line)| (UnitFile { root, below }, line)).collect();
+        for (file, line) in &likely {
+            let is_that =
+                |unit: &Outlined| u64::from(unit.line) == *line && last_segment(&unit.name) == last_segment(&plain);
+            found.extend(units_of(file, &is_that).into_iter().map(|(text, unit)| (file, text, unit)));
+        }
+    }
     let Some(((file, text, unit), others)) = found.split_first() else {
         let left_out = told(&away).map(|told| format!("; {told}")).unwrap_or_default();
         let near = match ranked.likely(NEAR_MAX).join("; ") {
@@ -224,7 +261,13 @@ pub(super) fn read_named(
         let kinds: Vec<&str> = within.scope.facts.kinds.iter().map(|kind| kind.name()).collect();
         let kind = if kinds.is_empty() { "unit".to_string() } else { kinds.join(" or ") };
         // Files that look like secrets are not searched.
-        bail!("no {kind} in what is searched is named {:?}; {}{left_out}", in_short(name), escape_control(&near));
+        let passed = passed(&within.scope, Naming::Parameters);
+        let passed = passed.map(|passed| format!(" and passes{passed}")).unwrap_or_default();
+        bail!(
+            "no {kind} in what is searched is named {:?}{passed}; {}{left_out}",
+            in_short(name),
+            escape_control(&near)
+        );
     };
     let mut answer = shown((file, text), unit, asked.line, asked);
     if !others.is_empty() {
@@ -250,7 +293,7 @@ fn defining_files<'s>(
     away: &mut Vec<Unserved>,
 ) -> Result<(Vec<UnitFile<'s>>, Vec<SearchedRoot<'s>>)> {
     let (mut found, mut searched) = (Vec::new(), Vec::new());
-    let (words, scope) = (SearchRequest::new(name).words(), within.of_files());
+    let (words, scope) = (SearchRequest::new(name).words(), state.with_names(&within.of_files()));
     for (root, below) in &within.roots {
         let root = *root;
         let first = ReadFirst { paths: below.clone(), words: words.clone() };
@@ -261,8 +304,10 @@ fn defining_files<'s>(
                 continue;
             }
         };
-        let units = snapshot.lexical.definitions(last_segment(&plain_path(name)), None)?;
-        let files: HashSet<FileId> = units.iter().map(|unit| unit.file).collect();
+        let mut files: HashSet<FileId> = HashSet::new();
+        for name in [last_segment(&plain_path(name)), bare(name)] {
+            files.extend(snapshot.lexical.definitions(name, None)?.iter().map(|unit| unit.file));
+        }
         let paths = Within::paths(below.clone());
         let stops = || state.end.has_come();
         let (project, index) = (root.project.clone(), Arc::clone(&snapshot));

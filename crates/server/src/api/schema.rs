@@ -147,7 +147,7 @@ pub fn answers() -> Map<String, Value> {
             "answer": {"type": "string", "description": "The answer as text, with its remarks."},
             "hits": {
                 "type": "array",
-                "description": "The files of a search, best first; without a query, each unit of the files that the text has.",
+                "description": "What the text shows: files, best first; without a query, each unit.",
                 "items": hit,
             },
             "shards": shards,

@@ -135,15 +135,13 @@ fn search_one(state: &ServerState, asked: &params::Search) -> Result<ToolAnswer>
         None if is_list => page_of_units(list, offset, asked.max_tokens),
         None => page_of(list, offset, wanted, asked.max_tokens),
     };
-    let on_results = match told.packed.take() {
+    let shown = told.packed.map_or(shown, |packed| shown.min(packed));
+    let on_results = match why {
         // What nothing here holds is not what nothing was found for.
-        _ if why.is_some() => remark(why),
-        Some(packed) => told.said(&asked.query, packed.into_iter(), place_of(asked)?),
+        Some(why) => remark(Some(why)),
         None => told.said(&asked.query, offset..offset.saturating_add(shown), place_of(asked)?),
     };
-    // A list has a row for each unit that the text has.
-    let files = if is_list { shown } else { wanted };
-    told.hits = told.hits.into_iter().skip(offset).take(files).collect();
+    told.hits = told.hits.into_iter().skip(offset).take(shown).collect();
     let tokens = pack.map(|pack| pack.whole);
     Ok(ToolAnswer { tokens, ..ToolAnswer::of(text, on_indexes + &on_results, told) })
 }
