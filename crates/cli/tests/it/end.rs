@@ -220,9 +220,9 @@ fn words_in_tracked_files_that_are_left_out_are_not_denied() {
         (&["where is hidden_917 set"], "(.github/ci.yml (hidden)) holds \"hidden_917\"".to_string()),
         (&["both_916"], "only what is not indexed (.github/ci.yml (hidden) and 1 more) holds \"both_916\"".to_string()),
         (&["token_918"], "files that look like secrets) holds \"token_918\"".to_string()),
-        (&["handler_915", "src"], "nothing within `src` holds \"handler_915\", but other files".to_string()),
-        (&["token_918", "src"], "nothing within `src` holds \"token_918\", but other files".to_string()),
-        (&["locked_919", "src"], "nothing within `src` holds \"locked_919\", but other files".to_string()),
+        (&["handler_915", "src"], "nothing within `src` holds \"handler_915\", but other parts".to_string()),
+        (&["token_918", "src"], "nothing within `src` holds \"token_918\", but other parts".to_string()),
+        (&["locked_919", "src"], "nothing within `src` holds \"locked_919\", but other parts".to_string()),
         (&["absent_920"], "nothing here holds \"absent_920\"".to_string()),
     ] {
         let ran = sandbox.run(args);

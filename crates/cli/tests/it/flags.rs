@@ -409,8 +409,8 @@ fn flags_that_can_not_be_honoured_are_errors() {
         (&["--queries-from", "queries", "-c"], "cannot be used with '--content'"),
         (&["--queries-from", "queries", "--vimgrep"], "cannot be used with '--vimgrep'"),
         (&["--queries-from", "queries", "--count"], "cannot be used with '--count'"),
-        (&["--stats", "parse"], "cannot be used with"),
-        (&["--type-list", "--json"], "cannot be used with"),
+        (&["--stats", "parse"], "--stats is used alone"),
+        (&["--type-list", "--json"], "--type-list is used alone"),
     ] {
         let ran = sandbox.run(args);
         assert!(ran.status == 2 && ran.err.contains(message) && ran.out.is_empty(), "{args:?}: {ran:?}");
