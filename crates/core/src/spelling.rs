@@ -87,25 +87,15 @@ impl Spelling {
 
     /// The first line of a text where parts of identifiers are this name, else the first one that contains it.
     pub fn find(&self, text: &str) -> Option<Spelled> {
-        if self.is_empty() {
-            return None;
-        }
-        // Case shows where parts begin, so a text is folded only if bytes can't be compared.
-        let folded = if self.text.is_ascii() { None } else { Some(folded(text)) };
-        let text = folded.as_deref().unwrap_or(text);
         let mut first = None;
-        for found in self.places(text) {
-            let is_cut = is_cut(text, found.start) && is_cut(text, found.end);
+        self.each(text, |line, _, fit| {
+            let is_cut = fit > NameFit::Inside;
             if is_cut || first.is_none() {
-                first = Some((found.start, is_cut));
+                first = Some(Spelled { line, is_cut });
             }
-            if is_cut {
-                break;
-            }
-        }
-        let (start, is_cut) = first?;
-        let line = 1 + memchr_iter(b'\n', &text.as_bytes()[..start]).count() as u32;
-        Some(Spelled { line, is_cut })
+            !is_cut
+        });
+        first
     }
 
     /// How a text holds it at best.
@@ -124,6 +114,7 @@ impl Spelling {
         if self.is_empty() {
             return;
         }
+        // Case shows where parts begin, so a text is folded only if bytes can't be compared.
         let folded = if self.text.is_ascii() { None } else { Some(folded(text)) };
         let text = folded.as_deref().unwrap_or(text);
         let (mut line, mut before) = (1, 0);

@@ -57,19 +57,27 @@ impl TreeFolder {
             File::open(full)
         }
     }
+
+    /// Opens the regular file at `inside`, with its metadata.
+    ///
+    /// # Errors
+    /// As [`TreeFolder::file`], and [`io::ErrorKind::InvalidData`] if it is not a regular file.
+    pub(crate) fn regular_file(&self, inside: &Path) -> io::Result<(File, Metadata)> {
+        let file = self.file(inside)?;
+        let metadata = file.metadata()?;
+        if !metadata.is_file() {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "it is no regular file"));
+        }
+        Ok((file, metadata))
+    }
 }
 
 /// Opens the regular file at `inside` below `root`, with its metadata.
 ///
 /// # Errors
-/// As [`TreeFolder::file`], and [`io::ErrorKind::InvalidData`] if it is not a regular file.
+/// As [`TreeFolder::regular_file`], and when there is no such folder.
 pub(crate) fn open_beneath(root: &Path, inside: &str) -> io::Result<(File, Metadata)> {
-    let file = TreeFolder::open(root)?.file(Path::new(inside))?;
-    let metadata = file.metadata()?;
-    if !metadata.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "it is no regular file"));
-    }
-    Ok((file, metadata))
+    TreeFolder::open(root)?.regular_file(Path::new(inside))
 }
 
 #[cfg(unix)]

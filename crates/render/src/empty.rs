@@ -47,7 +47,7 @@ pub fn of_units(scope: &Scope, question: &Question, has_files: bool, naming: Nam
     of_pattern().or_else(|| of_facts(scope, naming).filter(|_| *question == Question::Every))
 }
 
-/// The same of a search for changed files, where `why` says that there are none and some are left out.
+/// Why a search for changed files found nothing: `why`, or the changed files that are not indexed.
 ///
 /// # Errors
 /// As [`changed_left_out`].

@@ -22,7 +22,7 @@ const RULE_COLUMNS_MAX: usize = 60;
 
 /// What is not indexed, though it is text.
 const UNINDEXED: &str = "lock files, minified or large files, outputs of notebooks";
-/// What else is not, of which the owner of the files alone is told.
+/// Further files that are not indexed. Only their owner learns of them, never a client of a server.
 const SECRET: &str = "files that look like secrets";
 
 /// Writes the rule between likely results and weak ones; on a terminal only, and not between rows for programs or bare

@@ -18,9 +18,9 @@ use super::rounds::{
     SpelledUnitsRequest,
 };
 
-/// Minimum number of files that are read, if so many may hold the name.
+/// Number of candidate files to read, unless the answer needs more.
 const FILES_READ_MIN: usize = 256;
-/// Minimum number of files that hold the name as a whole word, if there are so many, to be among the candidates.
+/// Number of files with a whole-word match to add to the candidates, unless the answer needs more.
 const FILES_HELD_MIN: usize = 64;
 /// At least one in this many files is assumed to be allowed.
 const FILES_ALLOWED_SHARE: usize = 64;

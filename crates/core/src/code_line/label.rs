@@ -1,6 +1,6 @@
 //! The line of data or markup that introduces a name: a key, a label, an anchor.
 
-/// What stands around a label where it is introduced, not where it is referred to.
+/// The text before and after a label in the line that defines it, not in references to it.
 const AROUND: &[(&str, &str)] = &[
     // TeX, Texinfo, BibTeX.
     ("\\label{", "}"),

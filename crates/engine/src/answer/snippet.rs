@@ -185,7 +185,7 @@ impl QueryWords {
         }
     }
 
-    /// Whether there are none.
+    /// Whether the query has no words.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }

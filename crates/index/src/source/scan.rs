@@ -26,12 +26,8 @@ impl TextScan {
     /// # Errors
     /// When it can't be read, is reached through a link, or is no text.
     pub(crate) fn look<T>(&self, path: &str, buffer: &mut Vec<u8>, look: impl FnOnce(&str) -> T) -> io::Result<T> {
-        let file = self.tree.file(Path::new(path))?;
-        let metadata = file.metadata()?;
+        let (file, metadata) = self.tree.regular_file(Path::new(path))?;
         let no_text = || io::Error::from(io::ErrorKind::InvalidData);
-        if !metadata.is_file() {
-            return Err(no_text());
-        }
         buffer.clear();
         buffer.try_reserve(metadata.len() as usize + 1)?;
         // What is appended meanwhile is not read.

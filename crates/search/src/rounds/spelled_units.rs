@@ -29,7 +29,7 @@ pub struct SpelledUnitsRequest {
 pub struct SpelledUnits {
     /// The units with the name, as a whole word before others, by line.
     pub units: Vec<(UnitFound, NameFit)>,
-    /// The name as the first whole word spells it; empty if it is none.
+    /// The spelling of the first whole-word match; empty if there is none.
     pub form: String,
 }
 
