@@ -30,7 +30,13 @@ impl EditorClient {
 
     /// Starts a server.
     fn new(sandbox: &Sandbox) -> EditorClient {
+        EditorClient::in_folder(sandbox, &sandbox.root())
+    }
+
+    /// Starts a server in a folder.
+    fn in_folder(sandbox: &Sandbox, folder: &std::path::Path) -> EditorClient {
         let mut command = sandbox.command(&["lsp", "--stdio"]);
+        command.current_dir(folder);
         let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a server");
         let (to, from) = (server.stdin.take().expect("a pipe"), server.stdout.take().expect("a pipe"));
         let root = format!("file://{}", sandbox.root().display());
@@ -218,8 +224,52 @@ fn calls_are_found_from_and_in_texts_that_are_not_saved() {
     // A document without a file has symbols.
     let document = json!({"uri": "untitled:new.rs", "languageId": "rust", "version": 1, "text": "fn new() {}\n"});
     client.note("textDocument/didOpen", json!({"textDocument": document}));
-    let symbols = client.good("textDocument/documentSymbol", json!({"textDocument": {"uri": "untitled:new.rs"}}));
-    assert_eq!(symbols[0]["name"], "new");
+    let document =
+        json!({"uri": "untitled:Untitled-1", "languageId": "python", "version": 1, "text": "def new(): pass\n"});
+    client.note("textDocument/didOpen", json!({"textDocument": document}));
+    for (uri, character) in [("untitled:new.rs", 3), ("untitled:Untitled-1", 4)] {
+        let document = json!({"uri": uri});
+        let symbols = client.good("textDocument/documentSymbol", json!({"textDocument": document}));
+        assert_eq!(symbols[0]["name"], "new", "{uri}");
+        let at = json!({"textDocument": document, "position": {"line": 0, "character": character}});
+        let items = client.good("textDocument/prepareCallHierarchy", at);
+        assert_eq!(items[0]["name"], "new", "{uri}");
+        for method in ["callHierarchy/incomingCalls", "callHierarchy/outgoingCalls"] {
+            assert_eq!(client.good(method, json!({"item": items[0]})), json!([]), "{uri}");
+        }
+    }
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn calls_on_the_lines_of_definitions_are_found() {
+    let sandbox = queue();
+    sandbox.write("src/short.rs", "fn outer() { inner(); }\nfn inner() {}\nfn again() { again(); inner() }\n");
+    let (mut client, _) = EditorClient::start(&sandbox);
+    assert_eq!(client.outline("src/short.rs"), "outer inner again");
+    let items = client.prepared("src/short.rs", 1, 4);
+    let mut item = items[0].clone();
+    assert_eq!(item["name"], "inner");
+    // Clients may send what is empty as null.
+    item["detail"] = Value::Null;
+    let calls = client.good("callHierarchy/incomingCalls", json!({"item": item}));
+    let told = |call: &Value| (call["from"]["name"].clone(), call["fromRanges"].clone());
+    let range =
+        |line, from, to| json!([{"start": {"line": line, "character": from}, "end": {"line": line, "character": to}}]);
+    let expected = [(json!("outer"), range(0, 13, 18)), (json!("again"), range(2, 22, 27))];
+    assert_eq!(calls.as_array().expect("calls").iter().map(told).collect::<Vec<_>>(), expected);
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn a_workspace_may_be_named_by_its_path() {
+    let sandbox = queue();
+    let (root, folder) = (sandbox.root(), tempfile::tempdir().expect("a folder"));
+    let mut client = EditorClient::in_folder(&sandbox, folder.path());
+    let hello =
+        json!({"processId": null, "rootPath": root, "rootUri": null, "workspaceFolders": null, "capabilities": {}});
+    client.good("initialize", hello);
+    assert_eq!(client.good("workspace/symbol", json!({"query": "push"}))[0]["name"], "push");
     assert_eq!(client.end(), Some(0));
 }
 
@@ -257,7 +307,29 @@ fn other_requests_are_refused_and_the_server_lives() {
     let sandbox = queue();
     let (mut client, _) = EditorClient::start(&sandbox);
     assert_eq!(client.ask("textDocument/hover", json!({}))["error"]["code"], -32601);
-    assert_eq!(client.ask("workspace/symbol", json!({"query": 1}))["error"]["code"], -32602);
+    for (method, params, told) in [
+        ("workspace/symbol", json!({"query": 1}), "query: "),
+        ("textDocument/documentSymbol", Value::Null, "missing field `textDocument`"),
+        ("textDocument/documentSymbol", json!({"textDocument": null}), "textDocument: "),
+        (
+            "textDocument/prepareCallHierarchy",
+            json!({"textDocument": {"uri": "file:///a"}}),
+            "missing field `position`",
+        ),
+        ("callHierarchy/incomingCalls", json!({"item": {"name": "push"}}), "item: missing field"),
+        ("callHierarchy/outgoingCalls", json!({}), "missing field `item`"),
+    ] {
+        let refused = client.ask(method, params.clone())["error"].clone();
+        let message = refused["message"].as_str().expect("a message");
+        assert!(
+            refused["code"] == -32602 && message.contains(told) && !message.contains("struct"),
+            "{params}: {message}"
+        );
+    }
+    // No query asks for all, whatever else is sent.
+    for params in [Value::Null, json!({}), json!({"query": null, "workDoneToken": null, "other": 1})] {
+        assert!(client.good("workspace/symbol", params)[0]["name"].is_string());
+    }
     let missing = json!({"textDocument": {"uri": client.uri("src/nosuch.rs")}});
     assert_eq!(client.ask("textDocument/documentSymbol", missing)["error"]["code"], -32803);
     assert_eq!(client.outline("src/fill.rs"), "fill Push refill");

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use anyhow::Result;
 use colgrep_core::{Unit, UnitKind};
 use colgrep_index::source::read_text;
+use colgrep_syntax::language;
 
 use super::symbols::{ranges_of, units_of};
 use super::text::path_of;
@@ -16,9 +17,17 @@ use super::text::path_of;
 /// texts are known by path.
 #[derive(Debug, Default)]
 pub(super) struct EditorFiles {
-    open: HashMap<PathBuf, String>,
+    open: HashMap<PathBuf, OpenDocument>,
     /// The units of texts that are not saved. A list of symbols asks for one file many times.
     unsaved: RefCell<HashMap<PathBuf, Rc<UnsavedUnits>>>,
+}
+
+/// A document that is open.
+#[derive(Debug, Default)]
+struct OpenDocument {
+    text: String,
+    /// Its language as the editor names it.
+    language: String,
 }
 
 /// The units of an open text and of its file.
@@ -34,11 +43,25 @@ struct UnsavedUnits {
 type KeyedUnits = Vec<((String, UnitKind), Unit)>;
 
 impl EditorFiles {
-    /// Takes over the text of a file that is open.
-    pub(super) fn put(&mut self, uri: &str, text: String) {
+    /// Takes over the text of a document that is open, and its language where that is said.
+    pub(super) fn put(&mut self, uri: &str, text: String, language: String) {
         let place = place_of(uri);
         self.unsaved.get_mut().remove(&place);
-        self.open.insert(place, text);
+        let open = self.open.entry(place).or_default();
+        open.text = text;
+        if !language.is_empty() {
+            open.language = language;
+        }
+    }
+
+    /// The named units of a document, each enclosing one before its members. A name that tells no language leaves it to
+    /// the editor.
+    pub(super) fn units(&self, uri: &str, text: &str) -> Vec<Unit> {
+        let place = place_of(uri);
+        let of_path = language::of_file(&place.to_string_lossy(), text.as_bytes());
+        let of_editor = || language::by_name(&self.open.get(&place)?.language);
+        let language = Some(of_path).filter(|language| !language::is_unknown(language)).or_else(of_editor);
+        units_of(&place.to_string_lossy(), text, language.unwrap_or(of_path))
     }
 
     /// Forgets a file that was closed.
@@ -54,7 +77,7 @@ impl EditorFiles {
     /// When it is not open, and can't be read or is no text.
     pub(super) fn text(&self, uri: &str) -> Result<String> {
         match self.open.get(&place_of(uri)) {
-            Some(text) => Ok(text.clone()),
+            Some(open) => Ok(open.text.clone()),
             None => text_of(&path_of(uri)?),
         }
     }
@@ -68,22 +91,22 @@ impl EditorFiles {
     /// The line, in the file, of the unit whose name is on a line of the editor's text; `None` if the file has no such
     /// unit yet.
     pub(super) fn on_disk(&self, path: &Path, line: u32) -> Option<u32> {
-        let (Some(text), Some(units)) = (self.open.get(path), self.unsaved(path)) else { return Some(line) };
-        let lines: Vec<&str> = text.lines().collect();
+        let (Some(open), Some(units)) = (self.open.get(path), self.unsaved(path)) else { return Some(line) };
+        let lines: Vec<&str> = open.text.lines().collect();
         let has_name_there = |unit: &Unit| ranges_of(unit, &lines).1.start.line + 1 == line;
         Some(counterpart(&units.in_editor, &units.on_disk, has_name_there)?.span.line)
     }
 
     /// The units of the editor's text and of the file, where these differ.
     fn unsaved(&self, path: &Path) -> Option<Rc<UnsavedUnits>> {
-        let text = self.open.get(path)?;
+        let text = &self.open.get(path)?.text;
         let saved = text_of(path).ok().filter(|saved| saved != text)?;
         if let Some(known) = self.unsaved.borrow().get(path).filter(|known| known.saved == saved) {
             return Some(Rc::clone(known));
         }
         let name = path.to_string_lossy();
         let keyed = |text: &str| {
-            let units = units_of(&name, text).into_iter();
+            let units = units_of(&name, text, language::of_file(&name, text.as_bytes())).into_iter();
             units.map(|unit| ((unit.qualified_name(), unit.kind), unit)).collect()
         };
         let units = Rc::new(UnsavedUnits { on_disk: keyed(&saved), in_editor: keyed(text), saved });
@@ -105,6 +128,6 @@ fn text_of(path: &Path) -> Result<String> {
 }
 
 /// The path of an address; of one that is no file's, such as that of a new document, the address.
-pub(super) fn place_of(uri: &str) -> PathBuf {
+fn place_of(uri: &str) -> PathBuf {
     path_of(uri).unwrap_or_else(|_| PathBuf::from(uri))
 }

@@ -21,11 +21,11 @@ use colgrep_engine::{
 use colgrep_index::lexical::split_callee;
 use colgrep_render::advice::told_by;
 use colgrep_syntax::language;
-use files::{EditorFiles, place_of};
+use files::EditorFiles;
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use symbols::{CallItem, document_symbols, kind_of, ranges_of, units_of};
+use symbols::{CallItem, document_symbols, kind_of, ranges_of};
 use text::{TextPosition, TextRange, occurrences, path_of, uri_of, word_around};
 
 use super::limit_threads;
@@ -39,25 +39,28 @@ const ITEMS_MAX: usize = 20;
 
 /// Parameters that name a document.
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "an object")]
 struct DocumentParams {
     text_document: DocumentName,
 }
 
 /// Parameters that name a place in a document.
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "an object")]
 struct PlaceParams {
     text_document: DocumentName,
     position: TextPosition,
 }
 
-/// A document, with its text where it is opened.
-#[derive(Deserialize)]
+/// A document, with its text and language where it is opened.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "a document with `uri`")]
 struct DocumentName {
     uri: String,
     #[serde(default)]
     text: String,
+    #[serde(default)]
+    language_id: String,
 }
 
 /// Parameters of a change of a document.
@@ -76,12 +79,15 @@ struct WholeText {
 
 /// Parameters of a question about the workspace.
 #[derive(Deserialize)]
+#[serde(expecting = "an object")]
 struct QueryParams {
+    #[serde(default, deserialize_with = "text::text_or_null")]
     query: String,
 }
 
 /// Parameters of a question about a unit.
 #[derive(Deserialize)]
+#[serde(expecting = "an object")]
 struct ItemParams {
     item: CallItem,
 }
@@ -90,6 +96,7 @@ struct ItemParams {
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct ClientHello {
+    root_path: Option<PathBuf>,
     root_uri: Option<String>,
     workspace_folders: Option<Vec<DocumentName>>,
 }
@@ -182,7 +189,7 @@ impl LspServer {
         let folders = hello.workspace_folders.unwrap_or_default().into_iter().map(|folder| folder.uri);
         let mut roots: Vec<PathBuf> = folders.filter_map(|uri| path_of(&uri).ok()).collect();
         if roots.is_empty() {
-            roots.extend(hello.root_uri.and_then(|uri| path_of(&uri).ok()));
+            roots.extend(hello.root_uri.and_then(|uri| path_of(&uri).ok()).or(hello.root_path));
         }
         if roots.is_empty() {
             roots.push(PathBuf::from("."));
@@ -196,14 +203,14 @@ impl LspServer {
         match method.as_str() {
             "textDocument/didOpen" => {
                 if let Ok(DocumentParams { text_document }) = serde_json::from_value(params) {
-                    self.files.put(&text_document.uri, text_document.text);
+                    self.files.put(&text_document.uri, text_document.text, text_document.language_id);
                 }
             }
             "textDocument/didChange" => {
                 if let Ok(ChangeParams { text_document, mut content_changes }) = serde_json::from_value(params)
                     && let Some(last) = content_changes.pop()
                 {
-                    self.files.put(&text_document.uri, last.text);
+                    self.files.put(&text_document.uri, last.text, String::new());
                 }
             }
             "textDocument/didClose" => {
@@ -303,7 +310,7 @@ impl LspServer {
     fn document_symbols(&self, params: &DocumentParams) -> Result<Value> {
         let uri = &params.text_document.uri;
         let text = self.files.text(uri)?;
-        Ok(serde_json::to_value(document_symbols(&place_of(uri).to_string_lossy(), &text))?)
+        Ok(serde_json::to_value(document_symbols(self.files.units(uri, &text), &text))?)
     }
 
     /// The unit whose name is at a place, else the definitions of that name.
@@ -315,7 +322,7 @@ impl LspServer {
         if word.is_empty() {
             return Ok(Value::Null);
         }
-        for unit in units_of(&place_of(uri).to_string_lossy(), &text) {
+        for unit in self.files.units(uri, &text) {
             let (range, selection_range) = ranges_of(&unit, &lines);
             let is_on_name = selection_range.start.line == at.line
                 && (selection_range.start.character..=selection_range.end.character).contains(&at.character);
@@ -355,7 +362,9 @@ impl LspServer {
 
     /// The units that call a unit, or that it calls.
     fn called(&self, item: &CallItem, direction: CallDirection) -> Result<Vec<CallRow>> {
-        let (file, line) = (path_of(&item.uri)?, item.selection_range.start.line + 1);
+        // A document without a file is in no index.
+        let Ok(file) = path_of(&item.uri) else { return Ok(Vec::new()) };
+        let line = item.selection_range.start.line.saturating_add(1);
         let Some(line) = self.files.on_disk(&file, line) else { return Ok(Vec::new()) };
         let start = CallStart::Unit { file, line };
         let request = CallLevelsRequest { start, direction, depth: 1, scope: self.scope() };
@@ -389,8 +398,7 @@ struct FoundItem {
 /// may have no such line; then all its names there, and without any, the caller's own name.
 fn call_ranges(caller: &CallItem, text: &str, span: (usize, usize), row: &CallRow) -> Vec<TextRange> {
     let callee = split_callee(&row.callee).1;
-    let own_line = caller.selection_range.start.line as usize + 1;
-    let mut ranges = occurrences(&text.lines().collect::<Vec<_>>(), span, callee, own_line);
+    let mut ranges = occurrences(&text.lines().collect::<Vec<_>>(), span, callee, caller.selection_range);
     let language = language::of_file(&caller.uri, text.as_bytes());
     let lines = calling_lines(text, callee, language.comments, language::facts());
     let is_call = |range: &TextRange| lines.contains(&(range.start.line + 1));
@@ -403,7 +411,12 @@ fn call_ranges(caller: &CallItem, text: &str, span: (usize, usize), row: &CallRo
     ranges
 }
 
-/// The parameters of a request.
+/// The parameters of a request; an error names the one that does not fit.
 fn read<T: for<'de> Deserialize<'de>>(params: Value) -> Result<T> {
-    Ok(serde_json::from_value(params)?)
+    let params = if params.is_null() { json!({}) } else { params };
+    let told = |error: serde_path_to_error::Error<serde_json::Error>| {
+        let (path, why) = (error.path().to_string(), error.into_inner());
+        anyhow::Error::from(why).context(if path == "." { "the parameters".to_string() } else { path })
+    };
+    serde_path_to_error::deserialize(params).map_err(told)
 }

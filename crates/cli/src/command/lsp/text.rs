@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// A position, from 0; characters are UTF-16 units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "a position with `line` and `character`")]
 pub(super) struct TextPosition {
     pub(super) line: u32,
     pub(super) character: u32,
@@ -17,6 +18,7 @@ pub(super) struct TextPosition {
 
 /// A range; its end is not part of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "a range with `start` and `end`")]
 pub(super) struct TextRange {
     pub(super) start: TextPosition,
     pub(super) end: TextPosition,
@@ -50,19 +52,24 @@ impl TextRange {
     }
 }
 
-/// The places of a word on lines, from 1, other than the line `without`.
-pub(super) fn occurrences(lines: &[&str], (first, last): (usize, usize), word: &str, without: usize) -> Vec<TextRange> {
+/// The places of a word on lines, from 1, other than the place `without`.
+pub(super) fn occurrences(
+    lines: &[&str],
+    (first, last): (usize, usize),
+    word: &str,
+    without: TextRange,
+) -> Vec<TextRange> {
     let mut found = Vec::new();
     for (line, number) in lines.iter().zip(1..).take(last).skip(first.saturating_sub(1)) {
         let mut from = 0;
-        while number != without
-            && !word.is_empty()
+        while !word.is_empty()
             && let Some(at) = line.get(from..).and_then(|rest| word_at(rest, word))
         {
             found.push(TextRange::of_bytes(line, number, from + at, from + at + word.len()));
             from += at + word.len();
         }
     }
+    found.retain(|range| *range != without);
     found
 }
 
@@ -83,6 +90,11 @@ pub(super) fn word_around(line: &str, character: u32) -> &str {
         .map_or(0, |byte| byte + line[byte..].chars().next().map_or(0, char::len_utf8));
     let end = line[at..].find(|c| !is_part(c)).map_or(line.len(), |byte| at + byte);
     &line[start..end]
+}
+
+/// Reads a text that may be null.
+pub(super) fn text_or_null<'d, D: serde::Deserializer<'d>>(value: D) -> Result<String, D::Error> {
+    Ok(Option::deserialize(value)?.unwrap_or_default())
 }
 
 fn utf16_length(text: &str) -> u32 {
@@ -123,8 +135,8 @@ mod tests {
         };
         assert_eq!(TextRange::of_name(&lines, 1, "Ring.push"), range(12, 16));
         assert_eq!(TextRange::of_name(&lines, 1, "pop"), range(0, 0));
-        assert_eq!(occurrences(&lines, (1, 1), "push", 2), [range(12, 16), range(21, 25)]);
-        assert_eq!(occurrences(&lines, (1, 1), "push", 1), []);
+        assert_eq!(occurrences(&lines, (1, 1), "push", range(0, 0)), [range(12, 16), range(21, 25)]);
+        assert_eq!(occurrences(&lines, (1, 1), "push", range(12, 16)), [range(21, 25)]);
         assert_eq!(TextRange::of_lines(&lines, 1, 1), range(0, 31));
         for (character, expected) in [(12, "push"), (14, "push"), (16, "push"), (18, ""), (9, "fn"), (99, "")] {
             assert_eq!(word_around(lines[0], character), expected, "{character}");
