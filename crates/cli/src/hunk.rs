@@ -49,6 +49,15 @@ impl Hunk {
         let at = if here { self.at } else { places.next().filter(|_| places.next().is_none())? };
         Some(format!("{}{}{}", &text[..at], self.was, &text[at + self.put.len()..]))
     }
+
+    /// The same, also in a text whose line ends were changed.
+    #[cfg(any(feature = "serve", test))]
+    pub fn back_in_any_form(&self, text: &str) -> Option<String> {
+        let of_plain = Hunk { at: self.at, was: plain(&self.was), put: plain(&self.put) };
+        let back = |text: &str| of_plain.back(text).ok_or_else(|| anyhow::anyhow!("the change is not there"));
+        let changed = || in_own_form(text, back).ok();
+        self.back(text).or_else(changed)
+    }
 }
 
 const BYTE_ORDER_MARK: char = '\u{feff}';

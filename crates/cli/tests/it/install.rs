@@ -318,6 +318,33 @@ fn codex_finds_its_notes_where_another_file_goes_first() {
 }
 
 #[test]
+fn gemini_finds_its_notes_where_a_setting_names_another_file() {
+    for (setting, expected) in [
+        ("\"AGENTS.md\"", "AGENTS.md"),
+        ("[\"CONTEXT.md\", \"NOTES.md\"]", "CONTEXT.md"),
+        ("[\"CONTEXT.md\", \"GEMINI.md\"]", "GEMINI.md"),
+        ("\"../up.md\"", "GEMINI.md"),
+        ("7", "GEMINI.md"),
+    ] {
+        for project in [&[][..], &["--project"]] {
+            let sandbox = Sandbox::of("relay");
+            let folder = if project.is_empty() { home(&sandbox).join(".gemini") } else { sandbox.root() };
+            // What the user's settings say holds for every project.
+            let settings = home(&sandbox).join(".gemini/settings.json");
+            fs::create_dir_all(settings.parent().expect("a folder")).expect("a folder");
+            fs::write(&settings, format!("{{\"context\": {{\"fileName\": {setting}}} /* mine */}}")).expect("a file");
+            let before = everything(&home(&sandbox));
+            assert_eq!(sandbox.run(&[&["install", "gemini"], project].concat()).status, 0);
+            for name in ["AGENTS.md", "CONTEXT.md", "NOTES.md", "GEMINI.md"] {
+                assert_eq!(folder.join(name).exists(), name == expected, "{setting} {project:?}: {name}");
+            }
+            assert_eq!(sandbox.run(&[&["uninstall", "gemini"], project].concat()).status, 0);
+            assert_eq!(everything(&home(&sandbox)), before, "{setting}");
+        }
+    }
+}
+
+#[test]
 fn a_program_that_agents_will_not_find_is_told() {
     let sandbox = Sandbox::of("relay");
     let bin = std::path::Path::new(env!("CARGO_BIN_EXE_colgrep")).parent().expect("a folder").display().to_string();

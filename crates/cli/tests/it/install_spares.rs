@@ -232,6 +232,25 @@ fn line_ends_and_byte_order_marks_stay() {
     }
 }
 
+#[test]
+fn line_ends_may_change_meanwhile() {
+    let windows = |text: &str| text.replace("\r\n", "\n").replace('\n', "\r\n");
+    for agent in AGENTS {
+        let sandbox = Sandbox::new();
+        lived_in(&sandbox, str::to_string);
+        let before = everything(&home(&sandbox));
+        assert_eq!(project(&sandbox, "install", agent).status, 0, "{agent}");
+        let paths = theirs(&sandbox, &before);
+        for path in &paths {
+            fs::write(path, windows(&read(path))).expect("a file");
+        }
+        assert_eq!(project(&sandbox, "uninstall", agent).status, 0, "{agent}");
+        for path in &paths {
+            assert_eq!(read(path), windows(&before[&path.display().to_string()]), "{agent}: {}", path.display());
+        }
+    }
+}
+
 /// A change at both ends of a file, as its owner may make it.
 fn edited(path: &Path, text: &str) -> String {
     let end = if text.contains("\r\n") { "\r\n" } else { "\n" };

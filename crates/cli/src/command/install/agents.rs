@@ -3,7 +3,8 @@
 //! Read in November 2026. Hooks at a session's start: Claude Code <https://docs.claude.com/en/docs/claude-code/hooks>;
 //! Codex <https://developers.openai.com/codex/hooks> and the schema of its answers in `codex-rs/hooks/schema` of
 //! openai/codex; Cursor <https://cursor.com/docs/agent/hooks> (known here from what others quote of it); Gemini CLI
-//! <https://geminicli.com/docs/hooks/reference>; Copilot <https://docs.github.com/en/copilot/reference/hooks-reference>,
+//! <https://geminicli.com/docs/hooks/reference>, and for its notes
+//! <https://geminicli.com/docs/cli/gemini-md>; Copilot <https://docs.github.com/en/copilot/reference/hooks-reference>,
 //! and for its folder and its servers <https://docs.github.com/en/copilot/reference/copilot-cli-reference/cli-config-dir-reference>.
 //! OpenCode documents plugins (programs in JavaScript) and no hook of a command: <https://opencode.ai/docs/plugins>.
 //!
@@ -23,10 +24,12 @@ use colgrep_engine::settings::env::Env;
 use serde_json::{Value, json};
 
 use super::edit::{Edit, HOOK, OwnedPart};
-use super::json::{Hook, JsonServerEntry};
+use super::json::{Hook, JsonServerEntry, value_at};
 use super::section::Section;
 use super::toml::CodexServer;
 use crate::args::Agent;
+use crate::files::read;
+use crate::hunk::plain;
 
 /// A file and its edits.
 pub struct InstallTarget {
@@ -115,16 +118,20 @@ pub fn targets(agent: Agent, project: bool, folder: &Path, env: &Env) -> Vec<Ins
             targets
         }
         (Agent::Gemini, project) => {
-            let folder = env.gemini_home.as_deref().filter(|_| !project).unwrap_or(folder);
+            let home = env.gemini_home.as_deref().or(env.home.as_deref());
+            let folder = home.filter(|_| !project).unwrap_or(folder);
             let files = AgentFiles { folder, ..files };
-            let text = if project { "GEMINI.md" } else { ".gemini/GEMINI.md" };
+            let notes = |name: &str| files.notes(&format!("{}{name}", if project { "" } else { ".gemini/" }));
             let server = JsonServerEntry { table: "mcpServers", value: files.stdio() };
             // Its timeouts are milliseconds.
             let hook = json!({"name": "colgrep", "type": "command", "command": files.hook(), "timeout": 1_000 * HOOK_SECONDS_MAX});
             let hook = Hook { event: "SessionStart", entry: json!({"hooks": [hook]}), versioned: false };
             let mut settings = files.file(".gemini/settings.json", server);
             settings.edits.push(Edit::new(hook));
-            vec![files.notes(text), settings]
+            let named = [Some(folder), home].into_iter().flatten().find_map(gemini_notes);
+            let (own, instead) = (notes("GEMINI.md"), named.filter(|name| name != "GEMINI.md"));
+            let is_read = instead.is_none() || own.path.is_file();
+            instead.map(|name| notes(&name)).into_iter().chain(is_read.then_some(own)).chain([settings]).collect()
         }
         (Agent::Copilot, true) => {
             let editors = JsonServerEntry { table: "servers", value: files.typed() };
@@ -191,6 +198,20 @@ pub fn targets(agent: Agent, project: bool, folder: &Path, env: &Env) -> Vec<Ins
 /// The folder of the user's settings.
 fn config(home: &Path, env: &Env) -> PathBuf {
     env.config_home().unwrap_or_else(|| home.join(".config"))
+}
+
+/// The file that Gemini CLI reads as notes instead of GEMINI.md, where the settings in a folder name one.
+fn gemini_notes(folder: &Path) -> Option<String> {
+    let settings = read(&folder.join(".gemini/settings.json")).ok()??;
+    let names = value_at(&plain(&settings), &["context", "fileName"])?;
+    let all: Vec<&str> = match &names {
+        Value::Array(all) => all.iter().filter_map(Value::as_str).collect(),
+        one => one.as_str().into_iter().collect(),
+    };
+    let is_own = |name: &&&str| **name == "GEMINI.md";
+    let name = all.iter().find(is_own).or(all.first())?;
+    // A path may lead anywhere.
+    Some((*name).to_string()).filter(|name| !name.is_empty() && !name.contains(['/', '\\']) && !name.starts_with(".."))
 }
 
 /// A JSON file, or the one beside it that may have comments if there is one.

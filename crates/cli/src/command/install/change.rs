@@ -143,7 +143,7 @@ fn base(edits: &[Edit], before: Option<&str>, receipt: Option<&Receipt>) -> Resu
         let step = receipt.and_then(|r| r.steps.get(index));
         // Check the result: the same bytes may occur elsewhere, or a comma may now be missing or left over.
         let back = step.filter(|_| !edit.tells_all()).and_then(|step| {
-            let back = step.hunk.back(&text)?;
+            let back = step.hunk.back_in_any_form(&text)?;
             let fits = edit.is_in(&back).is_ok_and(|is_in| !is_in) && (edit.is_strict(&back) || !step.strict);
             fits.then_some(back)
         });

@@ -217,6 +217,11 @@ fn parsed(text: &str) -> Result<CstRootNode> {
     CstRootNode::parse(text, &ParseOptions::default()).map_err(|e| anyhow!("it is not JSON: {e}"))
 }
 
+/// The value at a path of keys; none where the text is no JSON or has no such keys.
+pub fn value_at(text: &str, path: &[&str]) -> Option<Value> {
+    at(&parsed(text).ok()?, path)?.value()?.to_serde_value()
+}
+
 /// The keys of a path into the file's object, from the first that is not there.
 fn missing(text: &str, path: &[&str]) -> Result<Vec<String>> {
     let root = parsed(text)?;

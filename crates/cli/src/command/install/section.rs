@@ -65,8 +65,8 @@ impl OwnedPart for Section {
     }
 }
 
-/// The byte ranges of colgrep's sections of any version, with their marks. A section that is quoted inside a code fence
-/// belongs to the user.
+/// The byte ranges of colgrep's sections of any version, with their marks. A section that is quoted, inside a code fence
+/// or HTML that is shown as written, belongs to the user.
 fn sections(text: &str) -> Result<Vec<Range<usize>>> {
     let mut found = Vec::new();
     let mut open: Option<(usize, usize)> = None;
@@ -74,7 +74,7 @@ fn sections(text: &str) -> Result<Vec<Range<usize>>> {
     let (mut at, mut fenced) = (0, 0);
     for (index, line) in lines.iter().enumerate() {
         if open.is_none() && index >= fenced {
-            fenced = index + fenced_lines(&lines[index..]);
+            fenced = index + fenced_lines(&lines[index..]).max(verbatim_lines(&lines[index..]));
         }
         if index < fenced {
             at += line.len();
@@ -109,6 +109,19 @@ fn fenced_lines(lines: &[&str]) -> usize {
     }
     let closes = |line: &&str| fence(line).is_some_and(|(s, w, behind)| s == sign && w >= width && behind.is_empty());
     lines[1..].iter().position(closes).map_or(0, |inner| inner + 2)
+}
+
+/// Number of lines of the HTML block that begins on the first line and is text as written (CommonMark 4.6); none if it
+/// is not closed.
+fn verbatim_lines(lines: &[&str]) -> usize {
+    let first = lines.first().map(|line| line.trim_start_matches(' ').to_lowercase()).unwrap_or_default();
+    let begins = |tag: &&str| {
+        let behind = first.strip_prefix('<').and_then(|first| first.strip_prefix(*tag));
+        behind.is_some_and(|behind| behind.is_empty() || behind.starts_with(|c: char| c == '>' || c.is_whitespace()))
+    };
+    let Some(tag) = ["pre", "script", "style", "textarea"].into_iter().find(begins) else { return 0 };
+    let end = format!("</{tag}>");
+    lines.iter().position(|line| line.to_lowercase().contains(&end)).map_or(0, |last| last + 1)
 }
 
 /// The sign and the width of a code fence, and what follows it on its line.
@@ -182,15 +195,18 @@ mod tests {
             format!("~~~~ md\n```\n{marked}\n~~~~\nmine\n"),
             format!("````\n```\n{marked}\n````\n"),
             "```\n<!-- colgrep:begin (x) -->\n```\n".to_string(),
+            format!("# Notes\n<pre>\n{marked}\n</pre>\n"),
+            format!("<PRE class=\"x\">{marked}\n</PRE>\n"),
         ] {
             assert!(SHARED.found(&text).unwrap().is_empty(), "{text}");
             let put = SHARED.put(&text).unwrap();
             assert_eq!(SHARED.found(&put).unwrap(), [SHARED.wanted()], "{put}");
             assert_eq!(SHARED.cut(&put, None).unwrap(), text);
         }
-        // A fence that nobody closed takes nothing in.
-        let put = SHARED.put("```\nmine\n").unwrap();
-        assert_eq!(SHARED.cut(&put, None).unwrap(), "```\nmine\n");
+        // What nobody closed takes nothing in.
+        for text in ["```\nmine\n", "<pre>\nmine\n", "<prefix>\n"] {
+            assert_eq!(SHARED.cut(&SHARED.put(text).unwrap(), None).unwrap(), text);
+        }
     }
 
     #[test]
