@@ -48,7 +48,7 @@ fn root_of(store: &Store, env: &Env) -> Option<PathBuf> {
 }
 
 /// The name of an index of a history, without what marks it as one.
-fn history_of(store: &Store) -> Option<&str> {
+pub fn history_of(store: &Store) -> Option<&str> {
     store.folder().file_name()?.to_str()?.strip_suffix(".history")
 }
 
@@ -110,7 +110,7 @@ pub fn remarks(env: &Env) -> Vec<String> {
 }
 
 /// The folder that people know a repository by.
-fn worktree_of(root: &Path) -> &Path {
+pub fn worktree_of(root: &Path) -> &Path {
     root.parent().filter(|_| root.file_name().is_some_and(|name| name == ".git")).unwrap_or(root)
 }
 

@@ -7,7 +7,7 @@ use anyhow::Result;
 use colgrep_engine::settings::env::Env;
 use serde::Serialize;
 
-use super::others::all_stores;
+use super::others::{all_stores, history_of, worktree_of};
 use crate::{FOUND, NOTHING};
 use colgrep_render::words::{counted, in_words};
 
@@ -30,8 +30,10 @@ struct IndexSizes {
 #[derive(Serialize)]
 struct Index {
     index: String,
-    /// The project; none where the index can't be read.
+    /// The project, or the folder of the repository whose history it is; none where the index can't be read.
     root: Option<String>,
+    /// Whether it is of a history: its files are commits and sessions.
+    is_history: bool,
     /// Whether the project is still there.
     exists: bool,
     error: Option<String>,
@@ -59,11 +61,15 @@ pub(super) fn run(json: bool, env: &Env) -> Result<u8> {
             Err(why) => error = Some(colgrep_render::advice::of_index(&why)),
         }
         let exists = root.as_ref().is_some_and(|r| Path::new(r).is_dir());
-        stats.all.files += sizes.files;
-        stats.all.units += sizes.units;
-        stats.all.source_bytes += sizes.source_bytes;
+        let is_history = history_of(store).is_some();
+        if !is_history {
+            stats.all.files += sizes.files;
+            stats.all.units += sizes.units;
+            stats.all.source_bytes += sizes.source_bytes;
+        }
         stats.all.index_bytes += sizes.index_bytes;
-        stats.indexes.push(Index { index: store.folder().display().to_string(), root, exists, error, sizes });
+        let index = store.folder().display().to_string();
+        stats.indexes.push(Index { index, root, is_history, exists, error, sizes });
     }
     let mut out = std::io::stdout().lock();
     if json {
@@ -82,7 +88,18 @@ fn print(stats: &Stats, out: &mut impl std::io::Write) -> std::io::Result<()> {
         }
         let root = index.root.as_deref().unwrap_or_default();
         let gone = " (the project is gone; `colgrep clear --gone` removes the indexes of such)";
-        writeln!(out, "{root}{}\n    {}", if index.exists { "" } else { gone }, index.sizes)?;
+        let gone = if index.exists { "" } else { gone };
+        if index.is_history {
+            let IndexSizes { files, index_bytes, .. } = index.sizes;
+            let (entries, disk) = (counted(files, "entry"), in_words(index_bytes));
+            writeln!(
+                out,
+                "history of {}{gone}\n    {entries}, {disk} on disk",
+                worktree_of(Path::new(root)).display()
+            )?;
+        } else {
+            writeln!(out, "{root}{gone}\n    {}", index.sizes)?;
+        }
     }
     let indexes = if stats.indexes.len() == 1 { "index" } else { "indexes" };
     writeln!(out, "{} {indexes} in {}: {}", stats.indexes.len(), stats.folder, stats.all)

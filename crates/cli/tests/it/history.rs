@@ -96,6 +96,15 @@ fn a_plain_search_opens_no_history_unless_it_counts() {
     let ran = sandbox.run_with(&[("COLGREP_HISTORY_BOOST", "0.1")], &["retries at five", "--explain"]);
     assert!(ran.out.contains("history +"), "{ran:?}");
     assert_eq!(histories(), 1);
+    // Sizes tell it from the project.
+    let told = sandbox.run(&["--stats"]).out;
+    assert!(told.contains("history of ROOT\n    4 entries, ") && told.contains("ROOT\n    4 files, "), "{told}");
+    let stats: serde_json::Value = serde_json::from_str(&sandbox.run(&["--stats", "--json"]).out).expect("JSON");
+    let of = |is_history: bool| {
+        let rows = stats["indexes"].as_array().expect("indexes");
+        rows.iter().find(|row| row["is_history"] == is_history).expect("a row")["files"].clone()
+    };
+    assert_eq!((&of(false), of(true)), (&stats["files"], 4.into()), "{stats}");
 }
 
 #[test]
