@@ -82,6 +82,12 @@ fn what_has_no_effect_is_refused_with_what_it_stands_beside() {
         (&name, json!({"calls": "notify", "near": QUEUE}), format!("`calls` and `near`: {by_name}")),
         (&name, json!({"queries": ["pop"]}), format!("`queries`: {by_name}")),
         (&name, json!({"depth": 2, "calls": "notify"}), format!("`calls` and `depth`: {by_name}")),
+        (
+            &name,
+            json!({"results": 3, "lines": 2, "context": 1}),
+            format!("`context` and `results` and `lines`: {by_name}"),
+        ),
+        (&calls, json!({"depth": 2, "content": true}), "`content`: without effect beside `depth`".to_string()),
         (&place, json!({"query": "pop"}), format!("`query`: {by_place}")),
         (&place, json!({"pattern": "pop"}), format!("`pattern`: {by_place}")),
         (&place, json!({"languages": ["go"]}), format!("`languages`: {by_place}")),
@@ -113,6 +119,15 @@ fn what_has_no_effect_is_refused_with_what_it_stands_beside() {
     assert!(client.good("search", json!({"calls": "NOTIFY", "ignore_case": true})).contains("JobQueue.push"));
     let few = client.good("search", json!({"pattern": "push", "results": 1}));
     assert!(few.contains(QUEUE) && !few.contains("tests/"), "{few}");
+    for asked in [json!({"kind": "method"}), json!({"pattern": "pop", "query": "pop"}), like] {
+        let with = |client: &mut Client, name: &str| {
+            let mut asked = asked.clone();
+            asked[name] = json!(1);
+            client.good("search", asked)
+        };
+        let (around, plain) = (with(&mut client, "context"), client.good("search", asked.clone()));
+        assert!(around == with(&mut client, "lines") && around != plain, "{asked}: {around}");
+    }
 }
 
 #[test]
@@ -222,7 +237,7 @@ fn a_client_without_usable_roots_is_told_what_is_searched() {
     let instead = format!("searched instead: {}", start.display());
     let zebra = json!({"query": "zebra"});
     for (answer, why) in [
-        (json!({"error": {"code": -32603, "message": "boom"}}), "boom"),
+        (json!({"error": {"code": -32603, "message": "boom"}}), "it refuses roots/list: boom"),
         (json!({"result": {}}), "can't be read"),
         (json!({"result": {"roots": "x"}}), "can't be read"),
         (json!({"result": {"roots": [{"name": "x"}]}}), "can't be read"),

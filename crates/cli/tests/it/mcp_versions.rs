@@ -273,3 +273,14 @@ fn one_version_takes_batches() {
         assert!(answer["id"] == id && answer["error"]["code"] == -32600, "{answer}");
     }
 }
+
+#[test]
+fn a_first_message_that_does_not_fit_ends_nothing() {
+    let sandbox = Sandbox::of("relay");
+    let mut new = Client::without_session(&sandbox, &sandbox.root(), &[]);
+    let mut hello = json!({"capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});
+    let refused = new.ask("initialize", hello.clone())["error"].clone();
+    assert!(refused["code"] == -32602 && refused["message"].to_string().contains("protocolVersion"), "{refused}");
+    hello["protocolVersion"] = json!("2025-06-18");
+    assert_eq!(new.ask("initialize", hello)["result"]["serverInfo"]["name"], "colgrep");
+}

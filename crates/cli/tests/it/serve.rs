@@ -513,7 +513,11 @@ fn problems_name_what_is_wrong() {
     for (path, body, why) in [
         ("/api/v1/search", json!({"query": 5}), "query takes a text, not 5"),
         ("/api/v1/search", json!({"query": "a", "hints": [{"kind": 1}]}), "hints[0].kind takes a text, not 1"),
-        ("/api/v1/search", json!({"query": "a", "max_tokens": 10}), "max_tokens takes a number from 50 on, not 10"),
+        (
+            "/api/v1/search",
+            json!({"query": "a", "max_tokens": 10}),
+            "max_tokens takes a number from 50 to 25000, not 10",
+        ),
         ("/api/v1/search", json!({"query": "a", "colour": 1}), "there is no parameter \"colour\" here"),
         ("/api/v1/read_unit", json!({}), "the parameter `file` is missing"),
         ("/api/v1/find_related", json!({}), "the parameter `file` is missing"),

@@ -199,7 +199,7 @@ fn text_of_a_large_file_is_that_of_one_index() {
     for asked in [
         json!({"query": "frobnicator is cold"}),
         json!({"query": "cool frobnicator", "per_file": 4, "lines": 5, "pack": 0}),
-        json!({"query": "frobnicator is cold", "content": true, "max_tokens": 50_000}),
+        json!({"query": "frobnicator is cold", "content": true, "max_tokens": 25_000}),
         json!({"query": "cool frobnicator", "pack": 3_000}),
     ] {
         let [mut one, mut other] = [&here, &over].map(|server| server.good("/api/v1/search", &asked));

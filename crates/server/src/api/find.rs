@@ -29,17 +29,22 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<ToolAnswer>
     form.check(asked)?;
     let narrowed = || {
         let mut narrowed = asked.clone();
+        let around = asked.context.filter(|lines| *lines > 0 && asked.lines.unwrap_or(0) == 0);
+        narrowed.lines = around.or(asked.lines);
         narrowed.paths.extend(Some(std::mem::take(&mut narrowed.file)).filter(|file| !file.trim().is_empty()));
         narrowed
     };
     match form {
         SearchForm::Similar => {
             if !like.starts_with('#') && state.locate(written_lines(state, like).0).is_err() {
-                bail!("like takes FILE:LINE or the #id of a unit, and {:?} is no file here", in_short(like));
+                bail!(
+                    "like takes FILE:LINE or the #id of a unit, and {:?} is no file here; lines count from 1",
+                    in_short(like)
+                );
             }
             // Beside an id, the file says which root's unit is meant.
             let within = if like.starts_with('#') { asked.clone() } else { narrowed() };
-            related_within(state, &related(like, asked), scope(asked)?, places(state, &within)?.0)
+            related_within(state, &related(like, &narrowed()), scope(asked)?, places(state, &within)?.0)
         }
         SearchForm::Name => {
             let within = NamesWithin { roots: places(state, &narrowed())?.0, scope: scope(asked)? };
@@ -52,8 +57,8 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<ToolAnswer>
         SearchForm::Ranking | SearchForm::List => rank(state, &narrowed()),
         SearchForm::Lines => lines(state, &narrowed()),
         SearchForm::Outline => {
-            let (file, offset) = (file.to_string(), asked.offset.unwrap_or_default());
-            let asked = params::Outline { file, offset, max_tokens: asked.max_tokens, ..params::Outline::default() };
+            let (file, offset, project) = (file.to_string(), asked.offset.unwrap_or_default(), String::new());
+            let asked = params::Outline { file, all: asked.all, offset, project, max_tokens: asked.max_tokens };
             Ok(outline(state, &asked)?.into())
         }
     }
@@ -169,11 +174,11 @@ fn lines(state: &ServerState, asked: &params::Search) -> Result<ToolAnswer> {
         fixed: asked.fixed,
         ignore_case: asked.ignore_case,
         word: asked.word,
-        context: asked.context.or(asked.lines).unwrap_or_default(),
+        context: asked.lines.unwrap_or_default(),
         offset: asked.offset.unwrap_or_default(),
         max_tokens: asked.max_tokens,
         ..params::Grep::default()
     };
-    let files_max = asked.results.map(|files| wanted_files(Some(files))).transpose()?;
+    let files_max = asked.results.map(|files| wanted_files(Some(files)));
     lines_of(state, &wanted, scope(asked)?, (files_max, false))
 }

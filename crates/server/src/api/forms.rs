@@ -4,7 +4,7 @@
 use anyhow::{Result, bail};
 
 use super::params::Search;
-use super::tools::pattern;
+use super::tools::{RESULTS_DEFAULT, pattern};
 
 /// What a call of `search` asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +35,8 @@ use SearchForm::{Levels, Lines, List, Name, NameInFile, Outline, Place, Ranking,
 const ANY: &[SearchForm] = &[Similar, Name, NameInFile, Place, Levels, Ranking, List, Lines, Outline];
 /// Those that look into many files.
 const OF_FILES: &[SearchForm] = &[Similar, Name, Levels, Ranking, List, Lines];
+/// Those that show lines of each result.
+const WITH_LINES: &[SearchForm] = &[Similar, Ranking, List, Lines];
 /// Those whose answer is one unit.
 const ONE_UNIT: [SearchForm; 3] = [Name, NameInFile, Place];
 
@@ -78,18 +80,18 @@ const RULES: [ParameterRule; 34] = [
         needs: &["pattern", "calls", "called_by", "query", "queries"],
         ..rule("ignore_case", |asked| asked.ignore_case, &[Similar, Ranking, List, Lines])
     },
-    rule("context", |asked| asked.context.is_some_and(|lines| lines > 0), ANY),
+    rule("context", |asked| asked.context.is_some_and(|lines| lines > 0), WITH_LINES),
     rule("near", |asked| asked.near.as_ref().is_some_and(|near| !near.trim().is_empty()), &[Ranking]),
     rule("hints", |asked| !asked.hints.is_empty(), &[Ranking]),
     rule("expand", |asked| asked.expand.as_ref().is_some_and(|given| !given.is_empty()), &[Ranking]),
     rule("no_expand", |asked| asked.no_expand, &[Ranking]),
     rule("min_strength", |asked| asked.min_strength.is_some_and(|least| least > 0.0), &[Ranking]),
     rule("all", |asked| asked.all, ANY),
-    rule("per_file", |asked| asked.per_file.is_some(), ANY),
+    rule("per_file", |asked| asked.per_file.is_some_and(|units| units != 1), &[Ranking, List]),
     rule("pack", |asked| asked.pack.is_some_and(|tokens| tokens > 0), &[Ranking]),
-    rule("results", |asked| asked.results.is_some(), ANY),
-    rule("content", |asked| asked.content, ANY),
-    rule("lines", |asked| asked.lines.is_some_and(|lines| lines > 0), ANY),
+    rule("results", |asked| asked.results.is_some_and(|files| files != RESULTS_DEFAULT), WITH_LINES),
+    rule("content", |asked| asked.content, &[Similar, Name, NameInFile, Place, Ranking, List]),
+    rule("lines", |asked| asked.lines.is_some_and(|lines| lines > 0), WITH_LINES),
     rule("offset", |asked| asked.offset.is_some(), ANY),
     rule("max_tokens", |asked| asked.max_tokens.is_some(), ANY),
 ];
@@ -168,6 +170,8 @@ mod tests {
             depth: Some(0),
             context: Some(0),
             lines: Some(0),
+            results: Some(RESULTS_DEFAULT),
+            per_file: Some(1),
             pack: Some(0),
             min_strength: Some(0.0),
             near: Some(String::new()),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use colgrep_engine::history::{Absent, Bound, Earlier, EntrySource, HistoryEntry, HistoryPlace, HistoryRequest};
 use colgrep_engine::request::{check_length, split_lines};
 use colgrep_engine::session::corpus::fronts;
@@ -28,10 +28,7 @@ const ENTRIES_MAX: usize = 1_000;
 pub fn history(state: &ServerState, asked: &params::History) -> Result<ToolAnswer> {
     state.check_here()?;
     check_length(asked.query.as_bytes())?;
-    let wanted = match asked.results {
-        Some(0) => bail!("results: 0 asks for nothing; give 1 or more"),
-        wanted => wanted.unwrap_or(ENTRIES_DEFAULT).min(ENTRIES_MAX),
-    };
+    let wanted = asked.results.unwrap_or(ENTRIES_DEFAULT).min(ENTRIES_MAX);
     let mut request = request(asked)?;
     let entries = asked.offset.saturating_add(wanted);
     // One more shows whether a page follows.
@@ -172,7 +169,9 @@ fn request(asked: &params::History) -> Result<HistoryRequest> {
     if asked.commits && asked.sessions {
         bail!("the parameter `commits` cannot be used with `sessions`; leave out both for all of the history");
     }
-    let bound = |text: &Option<String>| text.as_deref().map(Bound::read).transpose();
+    let bound = |name: &'static str, text: &Option<String>| -> Result<Option<Bound>> {
+        text.as_deref().map(|text| Bound::read(text).context(name)).transpose()
+    };
     Ok(HistoryRequest {
         query: Some(asked.query.clone()).filter(|query| !query.trim().is_empty()),
         sources: match (asked.commits, asked.sessions) {
@@ -180,8 +179,8 @@ fn request(asked: &params::History) -> Result<HistoryRequest> {
             (false, true) => vec![EntrySource::Session],
             _ => Vec::new(),
         },
-        since: bound(&asked.since)?,
-        until: bound(&asked.until)?,
+        since: bound("since", &asked.since)?,
+        until: bound("until", &asked.until)?,
         not_sessions: asked.not_session.iter().cloned().collect(),
         whole: asked.content,
         ..HistoryRequest::default()

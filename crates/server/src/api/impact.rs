@@ -36,10 +36,7 @@ enum RootChange {
 /// `impact`: of the root with the named files, or of each root that git knows the change of.
 pub fn impact(state: &ServerState, asked: &params::Impact) -> Result<ToolAnswer> {
     state.check_here()?;
-    let wanted = match asked.results {
-        Some(0) => bail!("results: 0 asks for nothing; give 1 or more"),
-        wanted => wanted.unwrap_or(IMPACT_FILES_DEFAULT).min(FILES_MAX),
-    };
+    let wanted = asked.results.unwrap_or(IMPACT_FILES_DEFAULT).min(FILES_MAX);
     let end = asked.offset.saturating_add(wanted);
     let mut request = ImpactRequest::new(ChangeSpec::Git(GitChange::Uncommitted));
     // One more shows whether a page follows.

@@ -108,14 +108,10 @@ impl Tool {
 /// Reads parameters of a schema in plain types; an error names the one that does not fit.
 ///
 /// # Errors
-/// When they are not those of `P`, or ask for a shorter answer than there is.
+/// When they are not those of `P`.
 pub fn read<P: DeserializeOwned>(parameters: Map<String, Value>, plain: &Map<String, Value>) -> serde_json::Result<P> {
     let parameters = Value::Object(parameters);
     schema::check(&parameters, &Value::Object(plain.clone()), "").map_err(serde_json::Error::custom)?;
-    if let Some(tokens) = parameters["max_tokens"].as_u64().filter(|tokens| *tokens < page::TOKENS_MIN as u64) {
-        let least = page::TOKENS_MIN;
-        return Err(serde_json::Error::custom(format!("max_tokens takes a number from {least} on, not {tokens}")));
-    }
     serde_path_to_error::deserialize(parameters).map_err(|error| {
         let (path, why) = (error.path().to_string(), error.inner().to_string());
         serde_json::Error::custom(if path == "." { why } else { format!("{path}: {why}") })

@@ -197,7 +197,7 @@ pub struct ReadUnit {
     /// The file; FILE:LINE and FILE:FROM-TO, as in answers, give the line too.
     pub file: String,
     /// A line of the unit or its documentation, from 1; of a long unit, returns the page with this line.
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1, max = u32::MAX))]
     pub line: Option<u32>,
     /// The unit's name, plain (push) or qualified (RingBuffer.push), instead of line; with line, picks the nearest
     /// unit of that name.
@@ -221,7 +221,7 @@ pub struct Related {
     /// The file; FILE:LINE and FILE:FROM-TO, as in answers, give the line too.
     pub file: String,
     /// A line of the unit, from 1.
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1, max = u32::MAX))]
     pub line: Option<u32>,
     /// Number of files; default 10.
     #[schemars(range(min = 1))]
@@ -293,9 +293,9 @@ pub struct Impact {
     pub max_tokens: Option<usize>,
 }
 
-/// The state of the index. Other parameters are ignored: some clients invent one for tools that need none.
+/// The state of the index.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
+#[serde(deny_unknown_fields, default)]
 pub struct Status {
     /// Lines to skip.
     pub offset: usize,

@@ -250,6 +250,15 @@ pub fn check(value: &Value, schema: &Value, name: &str) -> Result<(), String> {
         };
         return Err(format!("{name} takes {what}, not {}", in_short(&value.to_string())));
     }
+    let bounds = [&schema["minimum"], &schema["maximum"]];
+    let is_below = |(one, other): (&Value, &Value)| one.as_f64().zip(other.as_f64()).is_some_and(|(a, b)| a < b);
+    if is_below((value, bounds[0])) || is_below((bounds[1], value)) {
+        let range = match bounds {
+            [least, Value::Null] => format!("from {least} on"),
+            [least, most] => format!("from {least} to {most}"),
+        };
+        return Err(format!("{name} takes a number {range}, not {}", in_short(&value.to_string())));
+    }
     if let (Value::Array(list), items @ Value::Object(_)) = (value, &schema["items"]) {
         return list.iter().enumerate().try_for_each(|(at, one)| check(one, items, &format!("{name}[{at}]")));
     }
@@ -286,6 +295,10 @@ mod tests {
             (json!({"wxyz": 1}), "there is no parameter \"wxyz\" here; leave it out"),
             (json!({"results": "many"}), "results takes a whole number, not \"many\""),
             (json!({"results": -1}), "results takes a whole number, not -1"),
+            (json!({"results": 0}), "results takes a number from 1 on, not 0"),
+            (json!({"max_tokens": 49}), "max_tokens takes a number from 50 to 25000, not 49"),
+            (json!({"max_tokens": 25_001}), "max_tokens takes a number from 50 to 25000, not 25001"),
+            (json!({"min_strength": 1.5}), "min_strength takes a number from 0 to 1, not 1.5"),
             (json!({"min_strength": "x"}), "min_strength takes a number, not \"x\""),
             (json!({"all": "maybe"}), "all takes true or false, not \"maybe\""),
             (json!({"query": ["a"]}), "query takes a text, not [\"a\"]"),

@@ -36,7 +36,7 @@ use colgrep_render::escape::escape_control;
 use colgrep_render::words::in_short;
 
 /// Default number of files.
-const RESULTS_DEFAULT: usize = 10;
+pub(super) const RESULTS_DEFAULT: usize = 10;
 /// Units shown of a file with a literal match.
 const TEXT_UNITS: usize = 3;
 /// Greatest number of units of a file.
@@ -126,7 +126,7 @@ fn search_one(state: &ServerState, asked: &params::Search) -> Result<ToolAnswer>
     let apart = is_list.then_some(UnitBlocks { offset, room });
     let pack = pack.filter(|_| !is_list);
     let mut list = ranked(state, asked, pack.map(|pack| pack.units), show, apart)?;
-    let wanted = wanted(asked.results)?;
+    let wanted = wanted(asked.results);
     let mut told = std::mem::take(&mut list.told);
     let on_indexes = std::mem::take(&mut list.remarks);
     let why = list.why.take();
@@ -186,7 +186,7 @@ pub fn search_shown(state: &ServerState, asked: &params::Search, show: Show<'_>)
         list.remarks.insert_str(0, &said);
     }
     let offset = asked.offset.unwrap_or_default();
-    let end = offset.saturating_add(wanted(asked.results)?);
+    let end = offset.saturating_add(wanted(asked.results));
     let mut all = list.blocks;
     let more = list.more || all.len() > end;
     all.truncate(end);
@@ -201,9 +201,6 @@ pub fn search_shown(state: &ServerState, asked: &params::Search, show: Show<'_>)
 
 /// Refuses what asks for nothing.
 fn check(asked: &params::Search) -> Result<()> {
-    if asked.per_file == Some(0) {
-        bail!("per_file: 0 asks for nothing; give 1 or more");
-    }
     if asked.all && asked.min_strength.is_some() {
         bail!("the parameter `all` cannot be used with `min_strength`; give one of them");
     }
@@ -289,7 +286,7 @@ fn ranked(
     let skipped = if apart.is_some() { 0 } else { asked.offset.unwrap_or_default() };
     let window = Window {
         apart,
-        wanted: skipped.saturating_add(wanted(asked.results)?),
+        wanted: skipped.saturating_add(wanted(asked.results)),
         show,
         pack,
         // What of a unit goes into a pack depends on the length of all of it.
@@ -373,18 +370,15 @@ fn background(state: &ServerState, asked: &params::Search) -> Result<Background>
         let whole = state.locate(given).ok().map(|(_, full, _)| Standpoint { file: full, line: None });
         let mut near = whole.unwrap_or_else(|| colgrep_engine::Standpoint::read(given));
         // Nothing outside the roots is read.
-        near.file = state.locate(&near.file.to_string_lossy())?.1;
+        near.file = state.locate(&near.file.to_string_lossy()).context("near")?.1;
         background.near = Some(near);
     }
     Ok(background)
 }
 
 /// Number of files asked for, within bounds.
-pub(super) fn wanted(results: Option<usize>) -> Result<usize> {
-    match results {
-        Some(0) => bail!("results: 0 asks for nothing; give 1 or more"),
-        asked => Ok(asked.unwrap_or(RESULTS_DEFAULT).min(RESULTS_MAX)),
-    }
+pub(super) fn wanted(results: Option<usize>) -> usize {
+    results.unwrap_or(RESULTS_DEFAULT).min(RESULTS_MAX)
 }
 
 pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<ToolAnswer> {
@@ -414,7 +408,7 @@ pub(super) fn related_within(
             (root, path, line)
         }
     };
-    let wanted = wanted(asked.results)?;
+    let wanted = wanted(asked.results);
     // Its own root's settings say how all are ranked.
     roots.sort_by_key(|(other, _)| !Arc::ptr_eq(other, root));
     let mut request = SearchRequest::default();

@@ -8,7 +8,9 @@ use std::io::{self, BufRead, Read};
 use std::sync::Arc;
 use std::time::Duration;
 
-use rmcp::model::{ErrorCode, ErrorData, JsonRpcMessage, RequestId};
+use rmcp::model::{
+    ClientRequest, ConstString as _, ErrorCode, ErrorData, InitializeResultMethod, JsonRpcMessage, RequestId,
+};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::{ErrorData as RpcError, RoleServer};
@@ -267,7 +269,7 @@ fn batch(text: &[u8]) -> Vec<IntakeLine> {
         Err(error) => return vec![IntakeLine::Refused(None, ErrorData::parse_error(error.to_string(), None))],
     };
     let refused = |id| {
-        let why = "batches are not taken: each request goes on a line of its own";
+        let why = "this version of the protocol has no batches: send each request by itself";
         (id, ErrorData::invalid_request(why, None))
     };
     let requests = all.iter().filter(|one| one.get("method").is_some());
@@ -304,9 +306,21 @@ impl Envelope {
     }
 }
 
+/// The id of an `initialize` that the library takes for an unknown request, since its parameters don't fit: as a first
+/// message that would end the server.
+fn misfit(message: &RxJsonRpcMessage<RoleServer>) -> Option<RequestId> {
+    let JsonRpcMessage::Request(request) = message else { return None };
+    let ClientRequest::CustomRequest(custom) = &request.request else { return None };
+    (custom.method == InitializeResultMethod::VALUE).then(|| request.id.clone())
+}
+
 /// A whole line as a message; `None` for an unknown notification, which gets no answer.
 fn message(text: &[u8]) -> Option<IntakeLine> {
     if let Ok(message) = serde_json::from_slice(text) {
+        if let Some(id) = misfit(&message) {
+            let why = "initialize takes protocolVersion, capabilities, and clientInfo with name and version";
+            return Some(IntakeLine::Refused(Some(id), ErrorData::invalid_params(why, None)));
+        }
         // The library takes a request with a null id for a notification, which gets no answer.
         let is_request = || serde_json::from_slice::<Envelope>(text).is_ok_and(|envelope| envelope.id.is_some());
         if !matches!(message, JsonRpcMessage::Notification(_)) || !is_request() {

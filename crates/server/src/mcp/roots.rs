@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rmcp::model::{CallToolRequestParams, InputRequest, InputRequiredResult, ProtocolVersion};
-use rmcp::service::RequestContext;
+use rmcp::service::{RequestContext, ServiceError};
 use rmcp::{Peer, RoleServer};
 use serde_json::Value;
 use tokio::sync::watch;
@@ -52,6 +52,7 @@ impl ClientRoots {
             let turn = self.turn.lock().await;
             let named = match tokio::time::timeout(PATIENCE, peer.list_roots()).await {
                 Ok(Ok(listed)) => Ok(listed.roots.into_iter().map(|root| root.uri).collect()),
+                Ok(Err(ServiceError::McpError(refused))) => Err(format!("it refuses roots/list: {}", refused.message)),
                 Ok(Err(error)) => Err(format!("its answer to roots/list can't be read: {error}")),
                 Err(_) => Err(UNANSWERED.to_string()),
             };
