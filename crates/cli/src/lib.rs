@@ -51,7 +51,7 @@ fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {
         // An unknown flag may be a query that looks like one.
         Err(error) => match args::with_odd_query(&args, &error).and_then(|args| args::Args::parse_line(&args).ok()) {
             Some(args) => args,
-            None => return say(error),
+            None => return say(error, &args),
         },
     };
     let work = || command::run(&args, &colgrep_engine::settings::env::Env::read(vars.into_iter())?);
@@ -68,7 +68,11 @@ fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {
 }
 
 /// Prints clap's message, help or an error, and returns the exit status.
-fn say(mut error: clap::Error) -> u8 {
+fn say(mut error: clap::Error, args: &[OsString]) -> u8 {
+    if let (ErrorKind::InvalidUtf8, Some(told)) = (error.kind(), not_utf8(args)) {
+        remark!("colgrep: {told}");
+        return FAILED;
+    }
     if error.kind() == ErrorKind::UnknownArgument {
         if let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg)
             && let Some(instead) = args::instead_of(flag)
@@ -103,6 +107,20 @@ fn say(mut error: clap::Error) -> u8 {
         }
         _ => FOUND,
     }
+}
+
+/// What to say of an argument that has to be UTF-8 and is not: clap names none. Paths may be anything, so a flag's value
+/// comes first.
+fn not_utf8(args: &[OsString]) -> Option<String> {
+    let flag = |at: usize| -> Option<&str> {
+        let own = args[at].as_encoded_bytes().split(|byte| *byte == b'=').next().filter(|own| own.starts_with(b"-"));
+        let before = || args[at - 1].to_str().filter(|before| before.starts_with('-'));
+        own.map_or_else(before, |own| std::str::from_utf8(own).ok())
+    };
+    let odd = || (1..args.len()).filter(|at| args[*at].to_str().is_none());
+    let at = odd().find(|at| flag(*at).is_some()).or_else(|| odd().next())?;
+    let of = flag(at).map_or_else(String::new, |flag| format!("{flag}: "));
+    Some(format!("{of}{:?} is not valid UTF-8", args[at]))
 }
 
 /// The flags that an error of clap says are in conflict.

@@ -145,6 +145,11 @@ fn of_refused(refused: &Refused, takes_yes: bool) -> Option<Mended> {
             refused,
             format!("`colgrep init --model {id}` fetches it, and `--model default` takes the one in the program"),
         ),
+        Refused::Group { untrusted: None, .. } => Mended::adding(
+            refused,
+            "`colgrep settings groups.NAME FOLDER…` makes one",
+            "`groups` takes names of the user's settings, `paths` folders",
+        ),
         Refused::Group { untrusted: Some(_), .. } => Mended::with(refused, "`colgrep settings --trust` there does so"),
         Refused::EmptyPath => Mended::with(refused, "say . for the current folder"),
         Refused::Gone { path } => Mended::adding(

@@ -27,7 +27,7 @@ pub const VIMGREP: FormatFlag = FormatFlag {
     name: "vimgrep",
     help: "Print path:line:column:text, one line per unit (with -e alone: per match); the column is that of the first \
            match of -e, or else of a query word",
-    excludes: &["files_only", "count", "content", "queries_from", "pack", "files"],
+    excludes: &["files_only", "files_without_match", "count", "content", "queries_from", "pack", "files"],
     detail: Detail::Lines,
     example: ("RingBuffer --vimgrep -k 1", "src/queue/ring.rs:3:12:pub struct RingBuffer {"),
 };
@@ -127,11 +127,14 @@ impl HumanPrinter<'_> {
         let wish = &self.options.wish;
         let (name, full) = (shown(file), absolute(&file.root, &file.path));
         if wish.names_only {
-            self.name(out, &name, &full, 1)?;
-            if wish.count {
-                write!(out, "{}{}", if wish.null { "" } else { ":" }, file.matches)?;
+            // As in ripgrep, a list of names has names whatever else is asked for.
+            let is_number_alone = wish.count && wish.no_name;
+            if !is_number_alone {
+                self.name(out, &name, &full, 1)?;
             }
-            if wish.count || !wish.null {
+            if wish.count {
+                writeln!(out, "{}{}", if wish.null || is_number_alone { "" } else { ":" }, file.matches)?;
+            } else if !wish.null {
                 writeln!(out)?;
             }
             return Ok(());
@@ -176,9 +179,11 @@ impl HumanPrinter<'_> {
             LineLocation { name: &source.name, full: &source.full, line: best, column: Some(column), separator: ':' };
         if wish.format == Format::Vimgrep {
             self.options.write_spot(out, &spot)?;
-            match source.raw(best, &unit.line.text) {
+            let text = &unit.line.text;
+            let end = wish.line_bytes_max.map_or(text.len(), |most| text.floor_char_boundary(most));
+            match source.raw(best, text).filter(|_| end == text.len()) {
                 Some(raw) => out.write_all(raw)?,
-                None => write(out, &unit.line.text, look.width.map(|_| usize::MAX), false, &[], &[])?,
+                None => write(out, &text[..end], look.width.map(|_| usize::MAX), false, &[], &[])?,
             }
             writeln!(out)?;
             return Ok(());

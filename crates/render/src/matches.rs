@@ -214,16 +214,19 @@ impl<'a, M: Matcher> MatchPrinter<'a, M> {
                 let row = Line::of_file(self.full().to_string(), count);
                 self.lines.add_row(row);
             } else {
-                let end = if counted { format!("{}\n", self.count) } else { String::new() };
-                let separator = if self.options.wish.null {
-                    "\0"
-                } else if counted {
-                    ":"
-                } else {
-                    "\n"
-                };
-                let _ = self.name(1);
-                let _ = write!(self.lines.text, "{separator}{end}");
+                // As in ripgrep, a list of names has names whatever else is asked for.
+                if without || !self.options.wish.no_name {
+                    let _ = self.name(1);
+                    let separator = match (self.options.wish.null, counted) {
+                        (true, _) => "\0",
+                        (false, true) => ":",
+                        (false, false) => "\n",
+                    };
+                    self.lines.text.extend(separator.as_bytes());
+                }
+                if counted {
+                    let _ = writeln!(self.lines.text, "{}", self.count);
+                }
             }
         }
         if let (true, Some(offset)) = (self.lines.binary && !self.options.wish.format.is_json(), self.binary_from) {

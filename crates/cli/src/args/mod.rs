@@ -16,6 +16,7 @@ mod walk;
 
 use std::ffi::OsString;
 
+use clap::error::ErrorKind;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use colgrep_render::Format;
 
@@ -176,8 +177,24 @@ impl Args {
         let mut matches = command.try_get_matches_from_mut(line)?;
         let own = matches.subcommand_name().and_then(|name| command.find_subcommand(name)).unwrap_or(&command);
         let takes_yes = own.get_arguments().any(|arg| arg.get_short() == Some('y'));
+        let given = matches.subcommand().map_or(&matches, |(_, given)| given);
+        let empty = own.get_arguments().find(|arg| is_given_empty(arg, given)).map(ToString::to_string);
+        if let Some(flag) = empty {
+            let told = format!("{flag} takes a value, not an empty one");
+            return Err(command.error(ErrorKind::ValueValidation, told));
+        }
         Ok(Args { takes_yes, ..Args::from_arg_matches_mut(&mut matches)? })
     }
+}
+
+/// Flags that take an empty value, or refuse it themselves.
+const EMPTY: [&str; 4] = ["regexp", "structure", "query", "hyperlink_format"];
+
+/// Whether a flag has an empty value, which asks for nothing.
+fn is_given_empty(arg: &clap::Arg, given: &clap::ArgMatches) -> bool {
+    let takes_one = arg.get_action().takes_values() && !arg.is_positional() && !EMPTY.contains(&arg.get_id().as_str());
+    let values = || given.get_raw(arg.get_id().as_str()).into_iter().flatten();
+    takes_one && values().any(|value| value.as_encoded_bytes().trim_ascii().is_empty())
 }
 
 /// The flag, whose value may be a negative number: what it takes is then said, rather than that `-1` is no flag.

@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use colgrep_engine::request::check_length;
 use colgrep_engine::{OpenOptions, Pattern, Question, SearchRequest};
 use colgrep_syntax::language;
@@ -146,7 +146,7 @@ impl Plan {
         let plain_grep = matches!(words.task, Task::Grep | Task::Files);
         let of_shards = refuse_over_shards(args, &words)?;
         refuse(args, plain_grep)?;
-        words.remark = words.remark.or(of_shards).or_else(|| idle_in_json(args, plain_grep));
+        words.remark = words.remark.or(of_shards).or_else(|| idle(args, plain_grep));
         refuse_order(args, plain_grep, &words.question)?;
         refuse_of_facts(args, &words.question)?;
         if !plain_grep && words.paths.iter().any(|path| is_stdin(path)) {
@@ -179,7 +179,7 @@ impl Plan {
             let question = match like.parse() {
                 Ok(id) => Question::LikeUnit(id),
                 Err(_) => {
-                    let (file, line) = super::line::parse(like)?;
+                    let (file, line) = super::line::parse(like).context("--like")?;
                     Question::Like { file, line }
                 }
             };
@@ -373,11 +373,49 @@ fn refuse_over_shards(args: &SearchArgs, words: &CommandWords) -> Result<Option<
     Ok(None)
 }
 
-/// What to say of flags that JSON has no place for.
-fn idle_in_json(args: &SearchArgs, plain_grep: bool) -> Option<String> {
-    let flags = given(&args.around_flags()).filter(|_| args.format().is_json())?;
-    let what = if plain_grep { "the matching line" } else { "the whole unit (`code`)" };
-    Some(format!("ignoring {flags}: JSON rows have {what}"))
+/// What to say of flags for lines that the form of the output has no place for. As in ripgrep they are no error, since an
+/// alias may give them.
+fn idle(args: &SearchArgs, plain_grep: bool) -> Option<String> {
+    let (around, of_lines, null) = (args.around_flags(), args.line_flags(), (args.null, "-0"));
+    let [number, name, column, width] = of_lines;
+    let with_around = |others: &[_]| [&around[..], others].concat();
+    let is_json = args.format().is_json();
+    let (flags, why) = match () {
+        () if args.silent => return None,
+        () if is_json && (args.names_only() || args.files_without_match || args.ripgrep.files) => {
+            (with_around(&[number, name, column, width, null]), "JSON rows have the file")
+        }
+        () if is_json && plain_grep => (with_around(&[number, name, width, null]), "JSON rows have the matching line"),
+        () if is_json => (with_around(&[number, name, width, null]), "JSON rows have the whole unit (`code`)"),
+        () if args.files_only || args.files_without_match || args.ripgrep.files => {
+            (with_around(&of_lines), "only names of files are printed")
+        }
+        () if args.count => (with_around(&[number, column, width]), "only names and numbers are printed"),
+        () if args.format() == Format::Vimgrep => {
+            (with_around(&[number]), "a row of --vimgrep is a place with its line")
+        }
+        () if args.pack.is_some() => (of_lines.to_vec(), "a pack has units"),
+        () if args.content => (vec![around[0]], "-c shows whole units"),
+        () if args.invert_match => (vec![column], "a line without a match has no column"),
+        () => return None,
+    };
+    Some(format!("ignoring {}: {why}", given(&flags)?))
+}
+
+/// Refuses what names or numbers of files (-l, -L, --count) can't have.
+fn refuse_of_files(args: &SearchArgs) -> Result<()> {
+    let forms = [(args.files_only, "-l"), (args.files_without_match, "-L"), (args.count, "--count")];
+    let of_units = [
+        (args.content, "-c"),
+        (args.per_file.is_some(), "--per-file"),
+        (args.explain, "--explain"),
+        (args.files_without_match && args.units, "--units"),
+        (args.files_without_match && args.min_strength.is_some(), "--min-strength"),
+    ];
+    match (given(&of_units), given(&forms)) {
+        (Some(flags), Some(form)) => bail!("{flags}: not with {form}, which prints no units; leave out one of them"),
+        _ => Ok(()),
+    }
 }
 
 /// Refuses what the matches of lines alone (-o) can't have.
@@ -396,17 +434,12 @@ fn refuse(args: &SearchArgs, plain_grep: bool) -> Result<()> {
     if args.perl_regexp {
         bail!("-P is not supported: patterns are Rust regexes, as in ripgrep, without look-around and back-references");
     }
-    if args.results == Some(0) {
-        bail!("-k 0: the smallest number of results is 1");
-    }
     if args.semantic_only && args.walk.index_mode == Some(IndexMode::Keyword) {
         bail!("--semantic-only ranks by meaning and --index-mode keyword does without; leave one of them out");
     }
+    refuse_of_files(args)?;
     if let (Some(_), Some(flags)) = (&args.queries_from, given(&args.line_flags())) {
         bail!("{flags}: not with --queries-from, which prints JSON");
-    }
-    if let Some((_, flag)) = args.globs().iter().find(|(globs, _)| globs.iter().any(|glob| glob.trim().is_empty())) {
-        bail!("{flag} takes a glob, as in: colgrep {flag} '*.rs' QUERY");
     }
     if args.remote.is_some() && args.no_update {
         bail!(
@@ -477,11 +510,6 @@ fn refuse_order(args: &SearchArgs, plain_grep: bool, question: &Question) -> Res
 
 /// Refuses what a list of units by facts of their code can't have.
 fn refuse_of_facts(args: &SearchArgs, question: &Question) -> Result<()> {
-    for (names, flag) in [(&args.calls, "--calls"), (&args.called_by, "--called-by")] {
-        if names.iter().any(|name| name.trim().is_empty()) {
-            bail!("{flag} takes a name, as in: colgrep {flag} parse_request");
-        }
-    }
     match given(&[args.ranking_flags(), args.background_flags()].concat()) {
         Some(flags) if *question == Question::Every => {
             bail!("{flags}: only with a query; without one, --calls, --called-by and --kind give a list sorted by path")

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context as _, Result, anyhow, bail};
 use clap::{Args, ValueEnum, ValueHint};
 use colgrep_core::UnitKind;
 use colgrep_core::fuse::Fusion;
@@ -107,7 +107,7 @@ pub struct SearchArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub shards: Option<PathBuf>,
     /// Number of files to show [default: 15; with -e alone: all]
-    #[arg(short = 'k', long = "results", value_name = "N")]
+    #[arg(short = 'k', long = "results", value_name = "N", value_parser = positive)]
     pub results: Option<usize>,
     /// Show unlikely results too, which text output hides by default
     #[arg(long, conflicts_with = "min_strength")]
@@ -437,6 +437,9 @@ impl SearchArgs {
         background.terms = self.expand.as_deref().map(terms::table).transpose()?.unwrap_or_default();
         background.no_settings_terms = self.no_expand;
         background.near = self.near.as_deref().map(Standpoint::read);
+        if let Some(near) = background.near.as_ref().filter(|near| !near.file.exists()) {
+            bail!("--near {}: no such file", near.file.display());
+        }
         Ok(background)
     }
 
@@ -498,7 +501,7 @@ impl SearchArgs {
             (false, false) => RankBy::Both,
         };
         ranking.fusion = self.fusion.map(Into::into);
-        ranking.profile = self.profile.as_deref().map(profile).transpose()?;
+        ranking.profile = self.profile.as_deref().map(|name| profile(name).context("--profile")).transpose()?;
         ranking.alpha = self.alpha.as_deref().map(alpha).transpose()?;
         Ok(ranking)
     }
@@ -530,7 +533,7 @@ impl SearchArgs {
         shape
     }
 
-    fn names_only(&self) -> bool {
+    pub(super) fn names_only(&self) -> bool {
         self.files_only || self.count
     }
 
@@ -668,17 +671,6 @@ impl SearchArgs {
             (self.ripgrep.no_filename, "-I"),
             (self.ripgrep.column, "--column"),
             (self.ripgrep.max_columns.is_some(), "-M"),
-        ]
-    }
-
-    /// Flags with globs.
-    pub(super) fn globs(&self) -> [(&[String], &'static str); 5] {
-        [
-            (&self.glob, "-g"),
-            (&self.ripgrep.iglob, "--iglob"),
-            (&self.include, "--include"),
-            (&self.exclude, "--exclude"),
-            (&self.exclude_dir, "--exclude-dir"),
         ]
     }
 

@@ -206,7 +206,7 @@ fn mistakes_are_named() {
     let sandbox = queue();
     for (args, expected) in [
         (&["--kind", "struct"][..], "function, method, class, constant, document, section, rawcode"),
-        (&["--calls", ""], "--calls takes a name"),
+        (&["--calls", ""], "--calls <NAME> takes a value"),
         (&["--calls", "push", "-v"], "-v: only with a pattern"),
         (&["--calls", "push", "--explain"], "--explain: only with a query"),
         (&["queue", "-i"], "-i: only with a pattern"),

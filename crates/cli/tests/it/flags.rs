@@ -16,6 +16,9 @@ fn names_counts_and_lines_without_matches() {
             ("RingBuffer --count src/queue", "src/queue/ring.rs:6 | src/queue/mod.rs:1"),
             ("-e RingBuffer --count src/queue", "src/queue/ring.rs:4"),
             ("-e RingBuffer --count -0 src/queue", "src/queue/ring.rs04"),
+            ("-e RingBuffer --count -I src/queue", "4"),
+            ("RingBuffer --count -I src/queue", "6 | 1"),
+            ("-e RingBuffer -l -I src/queue", "src/queue/ring.rs"),
             ("RingBuffer -L src/queue src/http", "src/http/mod.rs | src/http/parse.rs"),
             ("RingBuffer -L -k 1 src/queue src/http", "src/http/mod.rs"),
             ("-v -e zzz -l src/queue", "src/queue/mod.rs | src/queue/ring.rs"),
@@ -35,6 +38,30 @@ fn names_counts_and_lines_without_matches() {
         (&["-e", "Ring", "-v", "-m", "0"], 1),
     ] {
         assert_eq!(sandbox.run(args).status, status, "{args:?}");
+    }
+}
+
+#[test]
+fn flags_of_lines_have_an_effect_or_are_told() {
+    let sandbox = Sandbox::of("relay");
+    for base in [&["-e", "capacity", "src/queue"][..], &["RingBuffer", "src/queue"]] {
+        for form in ["-l", "-L", "--count", "--vimgrep", "--json", "-v", "--pack=200"] {
+            let of_form = [base, &[form]].concat();
+            let plain = sandbox.run(&of_form);
+            // Some forms are of lines alone, others of units.
+            for flag in ["-n2", "-A1", "-B1", "-C1", "-N", "-I", "--column", "-M9"].iter().filter(|_| plain.status < 2)
+            {
+                let ran = sandbox.run(&[&of_form[..], &[flag]].concat());
+                let name = if flag.starts_with("--") { flag } else { &flag[..2] };
+                let is_told = ran.err.contains(&format!("ignoring {name}: "));
+                // These places have columns anyway.
+                let is_given = *flag == "--column" && (form == "--vimgrep" || (form == "--json" && base.len() == 2));
+                assert!(
+                    ran.status == 2 || is_given || is_told == (ran.out == plain.out),
+                    "{of_form:?} {flag}: {ran:?}"
+                );
+            }
+        }
     }
 }
 
@@ -312,7 +339,11 @@ fn what_is_refused_is_named_as_it_was_typed() {
         (&["-m", "1", "parse"], "-m: only with a pattern, as in: colgrep -m 1 -e PATTERN"),
         (&["parse", "--sortr", "path"], "--sortr: not with a query"),
         (&["--kind", "class", "--sortr", "path"], "--sortr: not with --calls"),
-        (&["parse", "-k", "-1"], "it takes a whole number, 0 or more"),
+        (&["parse", "-k", "-1"], "it takes a number from 1 on"),
+        (&["parse", "-l", "--per-file", "2"], "--per-file: not with -l, which prints no units"),
+        (&["parse", "--count", "-c", "--explain"], "-c and --explain: not with --count"),
+        (&["parse", "-L", "--units", "--min-strength", ".5"], "--units and --min-strength: not with -L"),
+        (&["-e", "parse", "-L", "--vimgrep"], "cannot be used with"),
         (&["parse", "-C", "-1"], "it takes a whole number, 0 or more"),
         (&["parse", "-j", "-1"], "it takes a whole number, 0 or more"),
         (&["parse", "-A", "abc"], "it takes a whole number, 0 or more"),
@@ -325,7 +356,12 @@ fn what_is_refused_is_named_as_it_was_typed() {
         (&["--files", "--vimgrep"], "takes neither a pattern nor flags of matches"),
         (&["--calls", "parse", "--depth", "2", "--column", "-M", "9"], "--column and -M: without effect on --depth"),
         (&["--queries-from", "queries", "-N", "-I"], "-N and -I: not with --queries-from"),
-        (&["parse", "-g", ""], "-g takes a glob"),
+        (&["parse", "-g", ""], "--glob <GLOB> takes a value, not an empty one"),
+        (&["parse", "--model", " "], "--model <ID|FOLDER> takes a value, not an empty one"),
+        (&["parse", "--near", "x"], "--near x: no such file"),
+        (&["parse", "--profile", "x"], "--profile: there is no profile"),
+        (&["parse", "--group", "x"], "`colgrep settings groups.NAME FOLDER…` makes one"),
+        (&["knobs", "--profile", ""], "--profile <NAME> takes a value, not an empty one"),
         (&["serve", "--log-queries"], "--log-queries is for a server that logs its requests"),
         (&["impact", "src"], "src is a folder; name its files"),
         (&["impact", ""], "the change is empty"),
@@ -371,7 +407,7 @@ fn flags_that_can_not_be_honoured_are_errors() {
         (&["-e", "x", "--per-file", "2", "--alpha", ".2"], "--per-file and --alpha: only with a query"),
         (&["-e", "x", "--semantic-only"], "--semantic-only: only with a query"),
         (&["-e", "x", "--keyword-only"], "--keyword-only: only with a query"),
-        (&["-e", "x", "-k", "0"], "-k 0: the smallest number"),
+        (&["-e", "x", "-k", "0"], "it takes a number from 1 on"),
         (&["parse", "--explain", "--vimgrep"], "--explain prints lines between the rows of --vimgrep"),
         (&["-e", "x", "-v", "some query"], "-v: only with -e alone"),
         (&["-e", "x", "--pack", "10"], "--pack: only with a query; -e alone lists matching lines"),
@@ -430,6 +466,24 @@ fn no_tip_of_a_flag_as_a_value() {
     assert!(sandbox.run(&["--no-hiden", "parse"]).err.contains("'--no-hidden'"));
     let help = sandbox.run(&["--help"]).out;
     assert!(help.contains("--no-hidden") && help.contains("--no-code-only"), "what is suggested is documented");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_unicode_is_named_with_its_flag() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let odd = std::ffi::OsStr::from_bytes(b"a\xff");
+    let sandbox = Sandbox::of("relay");
+    for (args, told) in [
+        (&["src", "-e"][..], "-e: \"a\\xFF\" is not valid UTF-8"),
+        (&["parse", "--include"], "--include: \"a\\xFF\" is not valid UTF-8"),
+        (&["settings", "results"], "\"a\\xFF\" is not valid UTF-8"),
+        (&[], "the query is not valid UTF-8"),
+    ] {
+        let output = sandbox.command(args).arg(odd).output().expect("a run");
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(2) && err.contains(told), "{args:?}: {err}");
+    }
 }
 
 #[test]

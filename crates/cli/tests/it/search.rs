@@ -185,7 +185,7 @@ fn exit_statuses_and_messages() {
         (&[], 2, "Usage: colgrep [OPTIONS] QUERY [PATH]..."),
         (&["-l"], 2, "no query"),
         (&["  "], 2, "the query is empty"),
-        (&["parse", "-k", "0"], 2, "-k 0"),
+        (&["parse", "-k", "0"], 2, "it takes a number from 1 on"),
         (&["parse", "no/such/folder"], 2, "no/such/folder"),
         (&["-e", "TODO", "src/typo.rs"], 2, "src/typo.rs: "),
         (&["parse", "-t", "klingon"], 2, "is neither a known language"),
