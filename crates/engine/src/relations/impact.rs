@@ -16,7 +16,7 @@ use colgrep_index::ids::FileId;
 use colgrep_index::lexical::{split_callee, term_of_word};
 use colgrep_index::store::FileRecord;
 use colgrep_search::is_text;
-use colgrep_syntax::language;
+use colgrep_syntax::language::{self, may_call};
 
 use crate::answer::FileAnswer;
 use crate::error::Result;
@@ -252,7 +252,8 @@ impl ImpactSearch<'_, '_> {
             let weight = match step.is_certain {
                 true => CALLS,
                 false => {
-                    let count = self.graph.definitions(split_callee(&step.callee).1)?.len().max(1);
+                    let language = self.graph.language(step.unit.hit.file);
+                    let count = self.graph.definitions(split_callee(&step.callee).1, language)?.len().max(1);
                     CALLS_BY_NAME / (count as f32).sqrt()
                 }
             };
@@ -279,8 +280,9 @@ impl ImpactSearch<'_, '_> {
             let is_there = |start: &GraphUnit| {
                 self.graph.path(start.hit.file) == unit.path && start.name == unit.name && start.parent == unit.parent
             };
-            let name = last_part(&unit.name);
-            let (count, callers) = (self.graph.definitions(name)?.len(), self.graph.callers(name)?);
+            let (name, own) = (last_part(&unit.name), language::of_file(&unit.path, b"").name);
+            let (count, mut callers) = (self.graph.definitions(name, own)?.len(), self.graph.callers(name)?);
+            callers.retain(|(hit, _)| may_call(self.graph.language(hit.file), own));
             if count > DEFINITIONS_MAX || callers.len() > COMMON_CALLERS_MAX || self.starts.iter().any(is_there) {
                 continue;
             }
