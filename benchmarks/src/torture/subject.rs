@@ -182,7 +182,7 @@ fn all_answers(snapshot: &Snapshot) -> colgrep_index::Result<String> {
         let _ = writeln!(text, "{} {:x} {} {} {imports:?}", file.path, file.hash, file.language, file.units);
         for hit in snapshot.lexical.units_of(file.id, None)? {
             let unit = snapshot.lexical.unit(hit.key)?;
-            let _ = writeln!(text, "  {unit:?} called by {:?}", snapshot.callers(&unit.name)?);
+            let _ = writeln!(text, "  {unit:?} called by {:?}", snapshot.callers(&unit.name, &file.language)?);
         }
     }
     let knobs = Knobs::of(Profile::Default);

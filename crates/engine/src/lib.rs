@@ -25,6 +25,7 @@ pub use project::open::OpenOptions;
 pub use relations::changed::ChangeSpec;
 pub use relations::impact::{ImpactAnswer, ImpactRequest};
 pub use relations::levels::CallDirection;
+pub use relations::unknown::UnknownCalls;
 pub use request::{
     Background, Changes, Detail, Facts, Pattern, Question, RankBy, RankingOptions, Scope, SearchRequest, Shape,
     Standpoint, Tests, Weakest,

@@ -15,15 +15,15 @@ mod remains;
 mod share;
 mod table;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use colgrep_core::{Unit, UnitId};
-use colgrep_syntax::language;
+use colgrep_core::{Unit, UnitId, UnitRole};
+use colgrep_syntax::language::{self, may_call};
 use colgrep_syntax::parse::StoredUnit;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -32,7 +32,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 use crate::disk::{Disk, check_owner, keep_private, read_regular};
 use crate::error::{Error, Result, caught};
 use crate::ids::{FileId, FileOrder, StableId};
-use crate::lexical::{CommitPoint, Lexical, UnitHit, Writer};
+use crate::lexical::{CodeName, CommitPoint, Lexical, UnitHit, Writer, split_callee};
 use crate::mode::{VectorMode, init_suffix, is_by_init};
 use crate::source::TextCache;
 use crate::vector::{VectorPlace, Vectors};
@@ -253,10 +253,46 @@ impl Snapshot {
         (record.hash == hash).then_some(text)
     }
 
-    /// Qualified names of units that call `name`, at most twenty, in order of path and line.
-    pub fn callers(&self, name: &str) -> Result<Vec<String>> {
+    /// The language of a file, as in the table.
+    pub fn language(&self, file: FileId) -> &str {
+        self.record(file).map_or("", |record| record.language.as_str())
+    }
+
+    /// The definitions that a call in a file of this language may mean by the last part of its name, by file and line;
+    /// declarations only where nothing defines it.
+    pub fn callable(&self, last: &str, language: &str) -> Result<Vec<(UnitHit, Unit)>> {
+        let mut units = self.lexical.units_with_last_part(last)?;
+        units.retain(|(hit, _)| hit.kind.is_definition() && may_call(language, self.language(hit.file)));
+        let roles = [UnitRole::Definition, UnitRole::Extension, UnitRole::Declaration, UnitRole::Test];
+        let role = roles.into_iter().find(|role| units.iter().any(|(hit, _)| hit.role == *role));
+        units.retain(|(hit, _)| Some(hit.role) == role);
+        Ok(units)
+    }
+
+    /// The definitions of what the units of a name call, by file and line.
+    pub fn called_by(&self, name: &CodeName) -> Result<Vec<UnitHit>> {
+        let named = self.lexical.units_of_name(name)?;
+        let keys: Vec<UnitId> = named.iter().map(|(hit, _)| hit.key).collect();
+        let mut callees = BTreeSet::new();
+        for ((hit, _), unit) in named.iter().zip(self.units(&keys)?) {
+            let language = self.language(hit.file);
+            callees.extend(unit.calls.iter().map(|callee| (split_callee(callee).1.to_string(), language)));
+        }
+        let mut found = Vec::new();
+        for (last, language) in callees {
+            found.extend(self.callable(&last, language)?.into_iter().map(|(hit, _)| hit));
+        }
+        found.sort_by_key(|unit| (unit.file, unit.line, unit.key));
+        found.dedup_by_key(|unit| unit.key);
+        Ok(found)
+    }
+
+    /// Qualified names of units that call `name`, which is defined in a file of this language, at most twenty, in order of
+    /// path and line.
+    pub fn callers(&self, name: &str, language: &str) -> Result<Vec<String>> {
         let order = self.order();
-        self.lexical.callers(name, |file| order.place(file).0)
+        let may_call = |file| may_call(self.language(file), language);
+        self.lexical.callers(name, may_call, |file| order.place(file).0)
     }
 
     /// How many encodable units have vectors, of any model. Looks each one up unless the manifest says all.

@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use anyhow::Result;
+use colgrep_core::query::last_segment;
 use colgrep_engine::request::filter::changed_left_out;
 use colgrep_engine::request::operators::texts_of;
 use colgrep_engine::request::{Facts, Pattern};
 use colgrep_engine::settings::Settings;
 use colgrep_engine::settings::env::Env;
-use colgrep_engine::{Changes, Question, Scope};
+use colgrep_engine::{Changes, Question, Scope, UnknownCalls};
 
 use crate::end::{SearchLimit, path_filters, text_filters};
 use crate::notice::with_reason;
@@ -36,7 +37,13 @@ pub fn of_lines(scope: &Scope, files: usize, naming: Naming) -> Option<String> {
 }
 
 /// Why a search for units found nothing; `has_files`: whether the filters leave any file.
-pub fn of_units(scope: &Scope, question: &Question, has_files: bool, naming: Naming) -> Option<String> {
+pub fn of_units(
+    scope: &Scope,
+    question: &Question,
+    has_files: bool,
+    unknown: &UnknownCalls,
+    naming: Naming,
+) -> Option<String> {
     if !has_files {
         return of_filters(scope, naming).or_else(|| {
             let more = if naming == Naming::Flags { "; -uu -e PATTERN searches hidden and ignored files" } else { "" };
@@ -44,7 +51,7 @@ pub fn of_units(scope: &Scope, question: &Question, has_files: bool, naming: Nam
         });
     }
     let of_pattern = || scope.pattern.as_ref().and_then(|pattern| of_pattern(pattern, false));
-    of_pattern().or_else(|| of_facts(scope, naming).filter(|_| *question == Question::Every))
+    of_pattern().or_else(|| of_facts(scope, unknown, naming).filter(|_| *question == Question::Every))
 }
 
 /// Why a search for changed files found nothing: `why`, or the changed files that are not indexed.
@@ -117,25 +124,52 @@ fn named(filters: &[SearchLimit], naming: Naming) -> String {
 }
 
 /// Which units there are none of. That a place has none at all is said only if nothing else limits the search; else the
-/// filters that may have taken them away are named.
-pub fn of_facts(scope: &Scope, naming: Naming) -> Option<String> {
-    let what = AskedUnits::of(&scope.facts)?;
+/// filters that may have taken them away are named; nor that nothing calls a name that occurs.
+pub fn of_facts(scope: &Scope, unknown: &UnknownCalls, naming: Naming) -> Option<String> {
+    let AskedUnits { kind, clauses } = AskedUnits::of(&scope.facts, unknown.are_named)?;
     let filters: Vec<SearchLimit> = as_written(scope).into_iter().chain(text_filters(scope)).collect();
-    let place = place(scope);
-    Some(match filters.is_empty() {
-        true => format!("there is no {} {place}{}", what.kind, what.clauses),
-        false => format!("no {} {place}{} passes{}", what.kind, what.clauses, named(&filters, naming)),
-    })
+    let (place, that) = (place(scope), that(&clauses));
+    let told = match filters.is_empty() {
+        true if unknown.are_named => format!("no {kind} {place} {clauses}"),
+        true => format!("there is no {kind} {place}{that}"),
+        false => format!("no {kind} {place}{that} passes{}", named(&filters, naming)),
+    };
+    let more =
+        Some(unknown).filter(|unknown| unknown.are_named).map(|unknown| may_be_called(&scope.facts, unknown, naming));
+    Some(told + &more.unwrap_or_default())
+}
+
+/// The clause of the units that are asked for, after a space.
+fn that(clauses: &str) -> String {
+    if clauses.is_empty() { String::new() } else { format!(" that {clauses}") }
+}
+
+/// Where calls of the names may be that nothing knows.
+fn may_be_called(facts: &Facts, unknown: &UnknownCalls, naming: Naming) -> String {
+    let languages: Vec<&str> = unknown.languages.iter().map(String::as_str).collect();
+    let languages = match languages.split_last() {
+        None => String::new(),
+        Some((last, [])) => format!("; calls are not known in files of {last}"),
+        Some((last, others)) => format!("; calls are not known in files of {} and {last}", others.join(", ")),
+    };
+    let name = facts.calls.iter().chain(&facts.called_by).next().map_or("", |name| last_segment(name));
+    let is_word = name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let search = match (naming, is_word) {
+        (Naming::Flags, true) => format!("-w -e {name}"),
+        (Naming::Flags, false) => format!("-F -e {}", shell_word(name)),
+        (Naming::Parameters, _) => format!("`pattern` {name}"),
+    };
+    format!("{languages}; {search} shows where the name occurs")
 }
 
 /// Why a query found nothing though files pass: no unit is what the scope asks for, or none of those that are
 /// (`is_any`) answers.
-pub fn of_query(scope: &Scope, is_any: bool, naming: Naming) -> Option<String> {
+pub fn of_query(scope: &Scope, is_any: bool, unknown: &UnknownCalls, naming: Naming) -> Option<String> {
     let place = place(scope);
-    match AskedUnits::of(&scope.facts) {
-        Some(_) if !is_any => of_facts(scope, naming),
+    match AskedUnits::of(&scope.facts, false) {
+        Some(_) if !is_any => of_facts(scope, unknown, naming),
         Some(AskedUnits { kind, clauses }) => {
-            Some(format!("no {kind} {place}{clauses} answers the query; without it, all are listed"))
+            Some(format!("no {kind} {place}{} answers the query; without it, all are listed", that(&clauses)))
         }
         None if !scope.has_pattern() => None,
         None => {
@@ -156,23 +190,26 @@ struct AskedUnits {
 }
 
 impl AskedUnits {
-    fn of(facts: &Facts) -> Option<AskedUnits> {
+    /// `may_be`: whether units may call a name although none is known to.
+    fn of(facts: &Facts, may_be: bool) -> Option<AskedUnits> {
         if facts.allow_all() {
             return None;
         }
         let kinds: Vec<&str> = facts.kinds.iter().map(|kind| kind.name()).collect();
+        let [calls, is, begin, and] = match may_be {
+            true => ["call", "be", "is known to ", " and to "],
+            false => ["calls", "is", "", " and "],
+        };
         let mut clauses = Vec::new();
         if !facts.calls.is_empty() {
-            clauses.push(format!("calls {}", facts.calls.join(" or ")));
+            clauses.push(format!("{calls} {}", facts.calls.join(" or ")));
         }
         if !facts.called_by.is_empty() {
-            clauses.push(format!("is called by {}", facts.called_by.join(" or ")));
+            clauses.push(format!("{is} called by {}", facts.called_by.join(" or ")));
         }
         let kind = if kinds.is_empty() { "definition".to_string() } else { kinds.join(" or ") };
-        let clauses = match clauses.is_empty() {
-            true => String::new(),
-            false => format!(" that {}", in_short(&clauses.join(" and "))),
-        };
+        let clauses =
+            if clauses.is_empty() { String::new() } else { begin.to_string() + &in_short(&clauses.join(and)) };
         Some(AskedUnits { kind, clauses })
     }
 }
@@ -242,7 +279,7 @@ mod tests {
         ] {
             assert_eq!(of_lines(&scope, 0, Naming::Flags).as_deref(), Some(expected));
         }
-        let nothing = of_units(&scope(|_| {}), &Question::Every, false, Naming::Flags);
+        let nothing = of_units(&scope(|_| {}), &Question::Every, false, &UnknownCalls::default(), Naming::Flags);
         assert_eq!(
             nothing.as_deref(),
             Some("no file here is indexed; -uu -e PATTERN searches hidden and ignored files")
@@ -274,14 +311,45 @@ mod tests {
                 scope.facts.kinds = kinds.to_vec();
             })
         };
+        let none = UnknownCalls::default();
         for (scope, expected) in [
             (facts(&["f"], &[], &[]), "there is no definition here that calls f"),
             (facts(&["f", "g"], &["h"], &[]), "there is no definition here that calls f or g and is called by h"),
             (facts(&[], &[], &[UnitKind::Class]), "there is no class here"),
             (facts(&["f"], &[], &[UnitKind::Method]), "there is no method here that calls f"),
         ] {
-            assert_eq!(of_units(&scope, &Question::Every, true, Naming::Flags).as_deref(), Some(expected));
+            assert_eq!(of_units(&scope, &Question::Every, true, &none, Naming::Flags).as_deref(), Some(expected));
         }
+        let named = |languages: &[&str]| UnknownCalls {
+            are_named: true,
+            languages: languages.iter().map(ToString::to_string).collect(),
+        };
+        for (scope, unknown, expected) in [
+            (
+                facts(&["A.f"], &[], &[]),
+                named(&[]),
+                "no definition here is known to call A.f; -w -e f shows where the name occurs",
+            ),
+            (
+                facts(&["f?"], &["h"], &[]),
+                named(&["fsharp", "yaml"]),
+                "no definition here is known to call f? and to be called by h; calls are not known in files of fsharp \
+                 and yaml; -F -e 'f?' shows where the name occurs",
+            ),
+        ] {
+            assert_eq!(of_facts(&scope, &unknown, Naming::Flags).as_deref(), Some(expected));
+        }
+        let told = of_facts(
+            &scope(|scope| {
+                scope.facts.calls = vec!["f".to_string()];
+                scope.types = vec!["go".to_string()];
+            }),
+            &named(&["yaml"]),
+            Naming::Parameters,
+        );
+        let expected = "no definition here that is known to call f passes `languages` go; calls are not known in files \
+                        of yaml; `pattern` f shows where the name occurs";
+        assert_eq!(told.as_deref(), Some(expected));
     }
 
     #[test]
@@ -319,8 +387,9 @@ mod tests {
                 "no definition here that calls f passes `pattern` f($A)",
             ),
         ] {
-            assert_eq!(of_facts(&scope, Naming::Flags).as_deref(), Some(as_flags));
-            assert_eq!(of_facts(&scope, Naming::Parameters).as_deref(), Some(as_parameters));
+            let none = UnknownCalls::default();
+            assert_eq!(of_facts(&scope, &none, Naming::Flags).as_deref(), Some(as_flags));
+            assert_eq!(of_facts(&scope, &none, Naming::Parameters).as_deref(), Some(as_parameters));
         }
     }
 

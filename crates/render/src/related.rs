@@ -78,6 +78,9 @@ struct JsonReason<'a> {
     kind: &'static str,
     /// The name of a changed unit, or the path of a changed file from the project's root.
     what: &'a str,
+    /// The path of a changed unit's file from the project's root.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    of_file: Option<&'a str>,
     /// For calls: whether they are resolved.
     #[serde(skip_serializing_if = "Option::is_none")]
     certainty: Option<&'static str>,
@@ -159,6 +162,12 @@ pub fn print_impact(out: &mut impl Write, answer: &ImpactAnswer, options: &Outpu
     Ok(())
 }
 
+/// What a change is of which only modes of files are left.
+pub fn of_modes(files: &[String]) -> String {
+    let others = if files.len() > 1 { format!(" and {} more", files.len() - 1) } else { String::new() };
+    format!("only the mode of {}{others} changed", escape_control(&files.first().cloned().unwrap_or_default()))
+}
+
 /// An affected file as one line of text: its name, the unit that is affected the most, and the reasons.
 pub fn affected_line(one: &AffectedFile) -> String {
     let named = |path: &str| typed(&one.file.root, path);
@@ -171,10 +180,7 @@ pub fn affected_line(one: &AffectedFile) -> String {
 
 /// The strongest reasons of a file in words; `named` names files by their paths from the root.
 fn reasons_text(one: &AffectedFile, named: &dyn Fn(&str) -> String) -> String {
-    let shown = one.reasons.iter().take(REASONS_SHOWN).map(|reason| match reason.kind.is_of_file() {
-        true => reason_text(reason, &named(&reason.what), one.is_test),
-        false => reason_text(reason, &reason.what, one.is_test),
-    });
+    let shown = one.reasons.iter().take(REASONS_SHOWN).map(|reason| reason_text(reason, named, one.is_test));
     let mut notes: Vec<String> = shown.collect();
     if one.reasons.len() > REASONS_SHOWN {
         notes.push(format!("{} more", one.reasons.len() - REASONS_SHOWN));
@@ -188,21 +194,23 @@ fn unit_text(unit: &Unit) -> String {
     shortened(&text)
 }
 
-fn reason_text(reason: &ImpactReason, what: &str, is_test: bool) -> String {
-    let what = escape_control(what);
+fn reason_text(reason: &ImpactReason, named: &dyn Fn(&str) -> String, is_test: bool) -> String {
+    let what = if reason.kind.is_of_file() { named(&reason.what) } else { reason.what.clone() };
+    let what = escape_control(&what);
+    let of_file = reason.file.as_ref().map(|file| format!(" in {}", escape_control(&named(file)))).unwrap_or_default();
     match reason.kind {
         ReasonKind::Calls => {
             let far = if reason.count > 1 { " indirectly" } else { "" };
             let certainty = if reason.is_certain { "" } else { " by name" };
-            format!("calls {what}{far}{certainty}")
+            format!("calls {what}{of_file}{far}{certainty}")
         }
-        ReasonKind::Implements => format!("extends {what}"),
-        ReasonKind::Overrides => format!("overrides {what}"),
+        ReasonKind::Implements => format!("extends {what}{of_file}"),
+        ReasonKind::Overrides => format!("overrides {what}{of_file}"),
         ReasonKind::Imports => format!("imports {what}"),
         ReasonKind::Tests if is_test => format!("tests {what}"),
         ReasonKind::Tests => format!("is tested by {what}"),
-        ReasonKind::Names => format!("names {what}"),
-        ReasonKind::Called => format!("called by {what}"),
+        ReasonKind::Names => format!("names {what}{of_file}"),
+        ReasonKind::Called => format!("called by {what}{of_file}"),
         ReasonKind::Together => {
             format!("changed with {what} in {}", counted(u64::from(reason.count), "commit"))
         }
@@ -247,6 +255,7 @@ fn json_affected(one: &AffectedFile) -> JsonAffected<'_> {
         JsonReason {
             kind: one.kind.name(),
             what: &one.what,
+            of_file: one.file.as_deref(),
             certainty: is_call.then(|| certainty(one.is_certain)),
             level: is_call.then_some(one.count),
             commits: is_together.then_some(one.count),
@@ -281,17 +290,23 @@ mod tests {
 
     #[test]
     fn reasons_are_told_in_words() {
-        let reason =
-            |kind, is_certain, count| ImpactReason { kind, what: "Ring.push".into(), is_certain, count, weight: 0.5 };
+        let reason = |kind, is_certain, count| ImpactReason {
+            kind,
+            what: "Ring.push".into(),
+            file: Some("ring.py".into()),
+            is_certain,
+            count,
+            weight: 0.5,
+        };
         for (reason, is_test, expected) in [
-            (reason(ReasonKind::Calls, true, 1), false, "calls Ring.push"),
-            (reason(ReasonKind::Calls, false, 2), false, "calls Ring.push indirectly by name"),
-            (reason(ReasonKind::Tests, true, 1), true, "tests Ring.push"),
-            (reason(ReasonKind::Tests, true, 1), false, "is tested by Ring.push"),
-            (reason(ReasonKind::Together, true, 1), false, "changed with Ring.push in 1 commit"),
-            (reason(ReasonKind::Together, true, 3), false, "changed with Ring.push in 3 commits"),
+            (reason(ReasonKind::Calls, true, 1), false, "calls Ring.push in a/ring.py"),
+            (reason(ReasonKind::Calls, false, 2), false, "calls Ring.push in a/ring.py indirectly by name"),
+            (reason(ReasonKind::Tests, true, 1), true, "tests a/Ring.push"),
+            (reason(ReasonKind::Tests, true, 1), false, "is tested by a/Ring.push"),
+            (reason(ReasonKind::Together, true, 1), false, "changed with a/Ring.push in 1 commit"),
+            (reason(ReasonKind::Together, true, 3), false, "changed with a/Ring.push in 3 commits"),
         ] {
-            assert_eq!(reason_text(&reason, &reason.what, is_test), expected);
+            assert_eq!(reason_text(&reason, &|path| format!("a/{path}"), is_test), expected);
         }
     }
 }

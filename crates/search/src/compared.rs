@@ -5,6 +5,7 @@ use colgrep_core::rank::{ComparedCall, ComparedFacts, Retrieved};
 use colgrep_core::statistics::Statistics;
 use colgrep_core::{UnitId, UnitKind};
 use colgrep_index::error::Result;
+use colgrep_syntax::language::may_call;
 use rustc_hash::FxHashMap;
 
 use super::held_in_groups;
@@ -38,18 +39,21 @@ pub(crate) fn look_up(
 fn calls(retrieved: &Retrieved, compared: &[usize], traits: &[UnitTraits]) -> Vec<ComparedCall> {
     let repository = |at: usize| retrieved.files[retrieved.candidates[at].file].repository.as_str();
     let is_function = |at: usize| matches!(retrieved.candidates[at].kind, UnitKind::Function | UnitKind::Method);
-    let mut functions: FxHashMap<(&str, &str), Vec<usize>> = FxHashMap::default();
+    let mut functions: FxHashMap<(&str, &str), Vec<(usize, &str)>> = FxHashMap::default();
     for (at, traits) in compared.iter().zip(traits).filter(|(at, _)| is_function(**at)) {
-        functions.entry((repository(*at), traits.name.as_str())).or_default().push(*at);
+        let named = functions.entry((repository(*at), traits.name.as_str())).or_default();
+        named.push((*at, &traits.language));
     }
     let mut calls = Vec::new();
     for (caller, traits) in compared.iter().zip(traits) {
         for name in &traits.calls {
-            let Some(callees) = functions.get(&(repository(*caller), last_segment(name))) else { continue };
-            if callees.len() <= CALLEES_MAX {
-                let others = callees.iter().filter(|callee| *callee != caller);
-                let count = callees.len() as u32;
-                calls.extend(others.map(|callee| ComparedCall { caller: *caller, callee: *callee, callees: count }));
+            let Some(named) = functions.get(&(repository(*caller), last_segment(name))) else { continue };
+            let callees = || named.iter().filter(|(_, language)| may_call(&traits.language, language));
+            let count = callees().count();
+            if count <= CALLEES_MAX {
+                let others = callees().map(|(callee, _)| *callee).filter(|callee| callee != caller);
+                let (caller, callees) = (*caller, count as u32);
+                calls.extend(others.map(|callee| ComparedCall { caller, callee, callees }));
             }
         }
     }
@@ -79,9 +83,9 @@ mod tests {
         let traits = |name: &str, calls: &[&str]| UnitTraits {
             name: name.into(),
             calls: calls.iter().map(|call| (*call).into()).collect(),
-            documentation: 0,
+            ..UnitTraits::default()
         };
-        let all = [
+        let mut all = [
             traits("run", &["self.parse", "limit", "run"]),
             traits("parse", &[]),
             traits("limit", &[]),
@@ -89,6 +93,11 @@ mod tests {
         ];
         let expected = [ComparedCall { caller: 0, callee: 1, callees: 1 }];
         assert_eq!(calls(&retrieved, &[0, 1, 2, 3], &all), expected);
+        // Nor does it mean one in a language that it can't call.
+        for (language, count) in [("typescript", 1), ("python", 0)] {
+            (all[0].language, all[1].language) = ("javascript".into(), language.into());
+            assert_eq!(calls(&retrieved, &[0, 1, 2, 3], &all).len(), count, "{language}");
+        }
     }
 
     #[test]
@@ -102,7 +111,7 @@ mod tests {
             let traits = |name: &str, calls: &[&str]| UnitTraits {
                 name: name.into(),
                 calls: calls.iter().map(|call| (*call).into()).collect(),
-                documentation: 0,
+                ..UnitTraits::default()
             };
             let mut all = vec![traits("get", &[]); count];
             all[0] = traits("run", &["get"]);

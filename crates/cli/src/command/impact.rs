@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Result, anyhow};
 use colgrep_engine::{Engine, Env, Error, OpenOptions};
 use colgrep_render::console::{Console, tell_refused};
-use colgrep_render::related::{files_of, print_impact};
+use colgrep_render::related::{files_of, of_modes, print_impact};
 use colgrep_render::remark;
 use colgrep_render::words::in_short;
 
@@ -15,8 +15,9 @@ use crate::args::ImpactArgs;
 use crate::{FOUND, NOTHING};
 
 /// Why nothing is affected by a change without a file.
-fn of_no_change(args: &ImpactArgs) -> String {
+fn of_no_change(args: &ImpactArgs, modes: &[String]) -> String {
     match (args.staged, args.change.as_slice()) {
+        _ if !modes.is_empty() => of_modes(modes),
         (true, _) => "nothing is staged".to_string(),
         (_, []) => "no file here differs from the last commit; name a commit, A...B, or files".to_string(),
         (_, change) => format!("{} changes no file here", in_short(&change.join(" "))),
@@ -52,7 +53,7 @@ pub(super) fn run(args: &ImpactArgs, env: &Env) -> Result<u8> {
         out.flush()?;
     }
     if answer.changed.files.is_empty() && !options.wish.quiet && !options.wish.format.is_json() {
-        remark!("colgrep: {}", of_no_change(args));
+        remark!("colgrep: {}", of_no_change(args, &answer.changed.modes));
     }
     Ok(if answer.affected.is_empty() { NOTHING } else { FOUND })
 }

@@ -36,8 +36,11 @@ pub fn run(plan: &Plan, depth: usize, env: &Env, session: &mut Session, console:
         }
     }
     let is_nothing = answer.rows.is_empty() && answer.common.is_empty();
-    if let Some(told) = of_facts(&plan.request.scope, Naming::Flags).filter(|_| is_nothing) {
-        console.hold(RemarkKind::NotFound, told);
+    if is_nothing {
+        let unknown = session.unknown_calls(facts)?;
+        of_facts(&plan.request.scope, &unknown, Naming::Flags)
+            .into_iter()
+            .for_each(|told| console.hold(RemarkKind::NotFound, told));
     }
     Ok(if answer.rows.is_empty() { NOTHING } else { FOUND })
 }

@@ -121,7 +121,10 @@ fn ask(plan: &Plan, env: &Env, session: &mut Session, console: &Console) -> Resu
     let is_told = !env.trace && is_empty && !results.only_matches && !options.wish.format.is_json();
     let (scope, question) = (&plan.request.scope, &plan.request.question);
     let why = is_told
-        .then(|| empty::of_units(scope, question, results.has_files, Naming::Flags).or_else(|| of_command(plan)))
+        .then(|| {
+            empty::of_units(scope, question, results.has_files, &results.unknown_calls, Naming::Flags)
+                .or_else(|| of_command(plan))
+        })
         .flatten();
     let limits = (!env.trace && why.is_none()).then(|| end::typed(scope));
     colgrep_render::print(&mut out, &results, &options, limits.as_deref(), console)?;
@@ -133,7 +136,7 @@ fn ask(plan: &Plan, env: &Env, session: &mut Session, console: &Console) -> Resu
     let why = match (why, question) {
         (None, Question::Text(_)) if is_told && (scope.has_pattern() || !scope.facts.allow_all()) => {
             let is_any = has_units(scope, session)?;
-            empty::of_query(scope, is_any, Naming::Flags)
+            empty::of_query(scope, is_any, &session.unknown_calls(&scope.facts)?, Naming::Flags)
         }
         (None, Question::Text(text)) if is_told && has_end => {
             let limits = end::typed(scope);

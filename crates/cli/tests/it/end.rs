@@ -533,6 +533,7 @@ fn an_empty_answer_has_a_reason_in_one_sentence() {
     sandbox.write("a.py", "def foo():\n    return bar(1)\n");
     sandbox.write("b.txt", "text a|b\n");
     sandbox.write("empty/.hidden", "foo\n");
+    sandbox.write("c.yml", "run: foo\n");
     git(&sandbox, &["init", "-q"]);
     git(&sandbox, &["add", "."]);
     git(&sandbox, &["commit", "-qm", "first"]);
@@ -549,6 +550,18 @@ fn an_empty_answer_has_a_reason_in_one_sentence() {
         ("-e foo --since HEAD", "no file here differs from HEAD"),
         ("--calls nosuch", "there is no definition here that calls nosuch"),
         ("--called-by nosuch", "there is no definition here that is called by nosuch"),
+        (
+            "--calls foo",
+            "no definition here is known to call foo; calls are not known in files of yaml; -w -e foo shows where the name occurs",
+        ),
+        (
+            "--calls foo --depth 2 a.py",
+            "no definition in a.py is known to call foo; -w -e foo shows where the name occurs",
+        ),
+        (
+            "--called-by foo c.yml",
+            "no definition in c.yml is known to be called by foo; calls are not known in files of yaml; -w -e foo shows where the name occurs",
+        ),
         ("--kind class", "there is no class here"),
         ("--kind constant --calls bar", "there is no constant here that calls bar"),
         ("--calls bar b.txt", "there is no definition in b.txt that calls bar"),

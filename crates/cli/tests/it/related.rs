@@ -94,6 +94,31 @@ fn a_method_of_the_own_class_is_not_that_of_what_the_object_has() {
 }
 
 #[test]
+fn calls_mean_definitions_of_related_languages_and_other_names() {
+    let sandbox = Sandbox::new();
+    for (file, text) in [
+        ("lib.py", "def parse_it(x):\n    return x\n"),
+        ("app.js", "function run() {\n  parse_it(1);\n}\n"),
+        ("app.py", "from lib import parse_it as read_it\n\n\ndef use():\n    read_it(1)\n"),
+        ("own.ts", "export function shape() {}\n"),
+        ("index.ts", "export { shape as form } from './own';\n"),
+        ("page.vue", "<script>\nimport { form } from './index';\nfunction page() {\n  form();\n}\n</script>\n"),
+    ] {
+        sandbox.write(file, text);
+    }
+    for (args, expected) in [
+        (&["--called-by", "run"][..], &[][..]),
+        (&["--called-by", "run", "--depth", "2"], &[]),
+        (&["--calls", "parse_it", "--depth", "2"], &["app.py:4 level 1, calls read_it"]),
+        (&["--called-by", "use", "--depth", "2"], &["lib.py:1 level 1, called as read_it"]),
+        (&["--calls", "shape", "--depth", "2"], &["page.vue:3 level 1, calls form"]),
+    ] {
+        let ran = sandbox.run(args);
+        assert_eq!(rows(&ran.out), expected, "{args:?}: {}", ran.err);
+    }
+}
+
+#[test]
 fn cycles_end_and_common_names_are_not_followed() {
     let sandbox = Sandbox::new();
     sandbox.write("game.py", "def ping():\n    pong()\n\n\ndef pong():\n    ping()\n");
@@ -229,6 +254,10 @@ fn a_change_affects_callers_heirs_importers_tests_and_companions() {
         assert!(!found.contains_key("alone.py"), "{args:?}: {found:?}");
         assert!(!found.contains_key("ring.py"), "{args:?}: {found:?}");
     }
+    sandbox.write("limits.py", "RING_SIZE = 3\n");
+    sandbox.write("other.py", "def other(limits):\n    return limits.RING_SIZE\n");
+    has(&reasons(&sandbox, &["limits.py"]), "other.py", &["names"]);
+    std::fs::remove_file(sandbox.root().join("limits.py")).expect("a file");
     let found = reasons(&sandbox, &["app.py:4"]);
     has(&found, "README.md", &["names"]);
     has(&found, "ring.py", &["together"]);
@@ -243,7 +272,10 @@ fn a_change_affects_callers_heirs_importers_tests_and_companions() {
     assert!(!ran.out.contains("test_ring.py") && ran.out.contains("app.py"), "{ran:?}");
     assert_eq!(sandbox.run(&["impact", "-k", "1", "-l"]).out.lines().count(), 1);
     let ran = sandbox.run(&["impact"]);
-    assert!(ran.out.contains("overrides Ring.push") && ran.err.contains("1 changed unit in 1 file"), "{ran:?}");
+    assert!(
+        ran.out.contains("overrides Ring.push in ring.py") && ran.err.contains("1 changed unit in 1 file"),
+        "{ran:?}"
+    );
 }
 
 #[test]
@@ -338,6 +370,20 @@ fn what_is_staged_is_a_change_of_its_own() {
     ] {
         let ran = sandbox.run(args);
         assert_eq!((ran.status, ran.err.as_str()), (1, told), "{args:?}");
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let readme = sandbox.root().join("README.md");
+        let mode =
+            |mode: u32| std::fs::set_permissions(&readme, std::fs::Permissions::from_mode(mode)).expect("a mode");
+        mode(0o755);
+        git(&sandbox, &["add", "README.md"]);
+        let ran = sandbox.run(&["impact", "--staged"]);
+        assert_eq!((ran.status, ran.err.as_str()), (1, "colgrep: only the mode of README.md changed\n"));
+        git(&sandbox, &["commit", "-qm", "Make it a program"]);
+        let ran = sandbox.run(&["impact", "HEAD"]);
+        assert_eq!((ran.status, ran.err.as_str()), (1, "colgrep: only the mode of README.md changed\n"));
     }
     let uncommitted = reasons(&sandbox, &[]);
     git(&sandbox, &["add", "ring.py"]);

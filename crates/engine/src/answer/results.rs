@@ -9,6 +9,7 @@ use crate::answer::FileAnswer;
 use crate::answer::summary::{Audience, End};
 use crate::error::{Error, Result};
 use crate::project::damage::damage;
+use crate::relations::unknown::UnknownCalls;
 use crate::request::{Detail, Question, SearchRequest};
 use crate::session::corpus::{Parts, RankedTogether};
 
@@ -27,6 +28,8 @@ pub struct Results<'s> {
     pub only_matches: bool,
     /// Whether the filters of the scope leave a file; those of other machines do.
     pub has_files: bool,
+    /// Where the names that facts about calls ask for occur, if nothing was found.
+    pub unknown_calls: UnknownCalls,
     /// Maximum number of results.
     pub(crate) wanted: usize,
     pub(crate) parts: &'s dyn Parts,
@@ -57,8 +60,24 @@ impl<'s> Results<'s> {
         };
         let (has_end, detail) = (request.has_end(), request.shape.detail);
         let (is_list, only_matches, repairs, first) = (false, false, false, Mutex::default());
-        let has_files = true;
-        Results { query, is_list, has_end, only_matches, has_files, wanted, parts, ranked, detail, repairs, first }
+        // Files elsewhere may have the names.
+        let facts = &request.scope.facts;
+        let are_named = !facts.calls.is_empty() || !facts.called_by.is_empty();
+        let (has_files, unknown_calls) = (true, UnknownCalls { are_named, ..UnknownCalls::default() });
+        Results {
+            query,
+            is_list,
+            has_end,
+            only_matches,
+            has_files,
+            unknown_calls,
+            wanted,
+            parts,
+            ranked,
+            detail,
+            repairs,
+            first,
+        }
     }
 }
 

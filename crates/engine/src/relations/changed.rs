@@ -41,6 +41,8 @@ pub struct ChangedCode {
     pub units: Vec<ChangedUnit>,
     /// Those of the files whose every line is taken as changed.
     pub whole: Vec<String>,
+    /// Files of which only the mode changed, which are not among the others.
+    pub modes: Vec<String>,
 }
 
 impl ChangedCode {
@@ -49,11 +51,11 @@ impl ChangedCode {
     pub fn of(versions: &[FileVersions]) -> ChangedCode {
         let mut differences = versions.par_iter().map(differences_of).collect::<Vec<_>>().concat();
         drop_moved(&mut differences);
-        ChangedCode {
-            files: versions.iter().map(|file| file.path.clone()).collect(),
-            units: differences.into_iter().map(|one| one.unit).collect(),
-            whole: Vec::new(),
-        }
+        let is_mode = |file: &&FileVersions| file.before.is_some() && file.before == file.after;
+        let (modes, files): (Vec<&FileVersions>, Vec<_>) = versions.iter().partition(is_mode);
+        let paths = |files: Vec<&FileVersions>| files.into_iter().map(|file| file.path.clone()).collect();
+        let units = differences.into_iter().map(|one| one.unit).collect();
+        ChangedCode { files: paths(files), units, whole: Vec::new(), modes: paths(modes) }
     }
 }
 

@@ -23,6 +23,8 @@ use crate::error::Result;
 
 /// Qualifiers that mean the class around the call.
 const OWN_CLASS: [&str; 6] = ["Self", "self", "this", "$this", "cls", "static"];
+/// Importers of a file that are searched for other names of what it defines.
+const IMPORTERS_MAX: usize = 300;
 /// Qualifiers that say nothing of the owner.
 const NO_OWNER: [&str; 3] = ["crate", "super", "parent"];
 
@@ -61,8 +63,8 @@ pub struct CallGraph<'s> {
     pub snapshot: &'s Snapshot,
     /// Called names as written, by their last part; read once callers are asked for.
     callees: OnceCell<HashMap<String, Vec<String>>>,
-    /// Definitions by the last part of their names.
-    definitions: RefCell<HashMap<String, Rc<Vec<GraphUnit>>>>,
+    /// Definitions by the last part of their names, and the language of the call.
+    definitions: RefCell<HashMap<(String, &'s str), Rc<Vec<GraphUnit>>>>,
     /// Import keys by file.
     imports: RefCell<HashMap<FileId, Rc<HashSet<String>>>>,
 }
@@ -97,11 +99,15 @@ impl<'s> CallGraph<'s> {
         self.snapshot.record(file).map_or("", |record| record.path.as_str())
     }
 
+    /// The language of a file.
+    pub fn language(&self, file: FileId) -> &'s str {
+        self.snapshot.language(file)
+    }
+
     /// Whether a unit is a test, by its path, its syntax or the module around it.
     pub fn is_test(&self, unit: &GraphUnit) -> bool {
-        let record = self.snapshot.record(unit.hit.file);
         let has_modules = || {
-            let language = record.and_then(|record| language::by_name(&record.language));
+            let language = language::by_name(self.language(unit.hit.file));
             language.is_some_and(|language| language.has_test_modules)
         };
         unit.hit.role == UnitRole::Test
@@ -109,19 +115,16 @@ impl<'s> CallGraph<'s> {
             || (unit.parent.split('.').any(|name| matches!(name, "test" | "tests")) && has_modules())
     }
 
-    /// The definitions with this last part of a name; declarations only where nothing defines it.
-    pub fn definitions(&self, last: &str) -> Result<Rc<Vec<GraphUnit>>> {
-        if let Some(known) = self.definitions.borrow().get(last) {
+    /// The definitions that a call in this language may mean by the last part of its name; declarations only where
+    /// nothing defines it.
+    pub fn definitions(&self, last: &str, language: &'s str) -> Result<Rc<Vec<GraphUnit>>> {
+        let key = (last.to_string(), language);
+        if let Some(known) = self.definitions.borrow().get(&key) {
             return Ok(Rc::clone(known));
         }
-        let mut units: Vec<GraphUnit> =
-            self.snapshot.lexical.units_with_last_part(last)?.into_iter().map(GraphUnit::new).collect();
-        units.retain(|unit| unit.hit.kind.is_definition());
-        let roles = [UnitRole::Definition, UnitRole::Extension, UnitRole::Declaration, UnitRole::Test];
-        let role = roles.into_iter().find(|role| units.iter().any(|unit| unit.hit.role == *role));
-        units.retain(|unit| Some(unit.hit.role) == role);
-        let units = Rc::new(units);
-        self.definitions.borrow_mut().insert(last.to_string(), Rc::clone(&units));
+        let units = self.snapshot.callable(last, language)?;
+        let units = Rc::new(units.into_iter().map(GraphUnit::new).collect::<Vec<_>>());
+        self.definitions.borrow_mut().insert(key, Rc::clone(&units));
         Ok(units)
     }
 
@@ -139,7 +142,13 @@ impl<'s> CallGraph<'s> {
     /// The definitions that a call of `callee` in `caller` may mean.
     pub fn targets(&self, caller: &GraphUnit, callee: &str) -> Result<CallTargets> {
         let (qualifier, last) = split_callee(callee);
-        let all = self.definitions(last)?;
+        let language = self.language(caller.hit.file);
+        let mut all = self.definitions(last, language)?;
+        if all.is_empty()
+            && let Some(name) = self.imported_as(caller.hit.file, last)?
+        {
+            all = self.definitions(&name, language)?;
+        }
         let only = |is_meant: &dyn Fn(&GraphUnit) -> bool| -> Vec<GraphUnit> {
             all.iter().filter(|unit| is_meant(unit)).cloned().collect()
         };
@@ -205,6 +214,32 @@ impl<'s> CallGraph<'s> {
         Ok(self.path(file) == path || file_keys(path, language::facts()).iter().any(|key| imports.contains(key)))
     }
 
+    /// The name that a file imports under another one.
+    fn imported_as(&self, file: FileId, alias: &str) -> Result<Option<String>> {
+        let texts = self.snapshot.lexical.imports(file)?;
+        let found = texts.iter().flat_map(|text| aliases(text)).find(|(_, other)| *other == alias);
+        Ok(found.map(|(name, _)| name.to_string()))
+    }
+
+    /// Other names under which files import a unit, each with these files and, of an exported one, with those that import
+    /// them.
+    pub fn aliases_of(&self, unit: &GraphUnit) -> Result<Vec<(String, HashSet<FileId>)>> {
+        let (facts, lexical) = (language::facts(), &self.snapshot.lexical);
+        let importers = lexical.importers(&file_keys(self.path(unit.hit.file), facts))?;
+        let mut found = Vec::new();
+        for importer in importers.into_iter().take(IMPORTERS_MAX) {
+            for text in lexical.imports(importer)? {
+                let Some((_, alias)) = aliases(&text).find(|(name, _)| *name == unit.name) else { continue };
+                let mut files = HashSet::from([importer]);
+                if text.starts_with("export") || text.starts_with("pub ") {
+                    files.extend(lexical.importers(&file_keys(self.path(importer), facts))?);
+                }
+                found.push((alias.to_string(), files));
+            }
+        }
+        Ok(found)
+    }
+
     /// The keys of what a file imports.
     fn imports(&self, file: FileId) -> Result<Rc<HashSet<String>>> {
         if let Some(known) = self.imports.borrow().get(&file) {
@@ -231,6 +266,16 @@ fn owner_of(qualifier: &str) -> Option<&str> {
     let is_parameter = owner.len() == 1 && owner.starts_with(char::is_uppercase);
     let is_own = OWN_CLASS.contains(&owner);
     (!owner.is_empty() && !is_parameter && !NO_OWNER.contains(&owner) && (is_own || !is_value)).then_some(owner)
+}
+
+/// The names that an import gives others, each with the other: `a` and `b` of `{ a as b }` and of `{a => b}`.
+fn aliases(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let words: Vec<&str> =
+        text.split(|c| !is_word_char(c) && !matches!(c, '=' | '>' | '*')).filter(|word| !word.is_empty()).collect();
+    let aliased = |at: usize| {
+        matches!(words[at], "as" | "=>").then(|| Some((*words.get(at.checked_sub(1)?)?, *words.get(at + 1)?)))
+    };
+    (0..words.len()).filter_map(aliased).flatten().collect::<Vec<_>>().into_iter()
 }
 
 /// The words of a declaration.
@@ -262,6 +307,21 @@ mod tests {
             ("App\\Mail\\", Some("Mail")),
         ] {
             assert_eq!(owner_of(qualifier), expected, "{qualifier}");
+        }
+    }
+
+    #[test]
+    fn an_import_gives_other_names() {
+        for (text, expected) in [
+            ("from x import y as z, v", "y z"),
+            ("export { a as b, c as d } from './x'", "a b c d"),
+            ("pub use x::{y as z, w};", "y z"),
+            ("import a.{b => c}", "b c"),
+            ("import * as all from 'x'", "* all"),
+            ("as", ""),
+        ] {
+            let told: Vec<String> = aliases(text).map(|(name, other)| format!("{name} {other}")).collect();
+            assert_eq!(told.join(" "), expected, "{text}");
         }
     }
 

@@ -16,7 +16,7 @@ use colgrep_index::ids::FileId;
 use colgrep_index::lexical::{split_callee, term_of_word};
 use colgrep_index::store::FileRecord;
 use colgrep_search::is_text;
-use colgrep_syntax::language;
+use colgrep_syntax::language::{self, may_call};
 
 use crate::answer::FileAnswer;
 use crate::error::Result;
@@ -104,6 +104,8 @@ pub struct ImpactReason {
     pub kind: ReasonKind,
     /// What the reason is about: the name of a changed unit, or the path of a changed file.
     pub what: String,
+    /// The path of a changed unit's file, where the name means one of the change.
+    pub file: Option<String>,
     /// Whether calls are resolved; true for reasons other than calls.
     pub is_certain: bool,
     /// For calls, their number of levels; for changes together, the number of commits; else 1.
@@ -121,7 +123,7 @@ colgrep_core::named! {
         Overrides = "overrides",
         Imports = "imports",
         Tests = "tests",
-        /// Names it in text or configuration.
+        /// Names it in text or configuration, or uses a type or a constant.
         Names = "names",
         Called = "called",
         /// Changed together with its file.
@@ -220,7 +222,8 @@ fn starts(graph: &CallGraph<'_>, changed: &ChangedCode, files: &BTreeMap<&str, F
 
 impl ImpactSearch<'_, '_> {
     /// Adds a reason, once for each thing that it is about, and not for what changed itself.
-    fn add(&mut self, file: FileId, unit: Option<(UnitId, bool)>, reason: ImpactReason) {
+    fn add(&mut self, file: FileId, unit: Option<(UnitId, bool)>, mut reason: ImpactReason) {
+        reason.file = self.file_of(&reason);
         if self.whole.contains(&file) || unit.is_some_and(|(unit, _)| self.own.contains(&unit)) {
             return;
         }
@@ -230,6 +233,11 @@ impl ImpactSearch<'_, '_> {
         {
             evidence.unit = Some((reason.weight, unit, is_test));
         }
+        // Whoever calls or extends it names it.
+        let is_said = |known: &ImpactReason| known.kind < ReasonKind::Names && known.what == reason.what;
+        if reason.kind == ReasonKind::Names && evidence.reasons.iter().any(is_said) {
+            return;
+        }
         let same = |known: &&mut ImpactReason| known.kind == reason.kind && known.what == reason.what;
         match evidence.reasons.iter_mut().find(same) {
             Some(known) if known.weight >= reason.weight => {}
@@ -238,10 +246,26 @@ impl ImpactSearch<'_, '_> {
         }
     }
 
+    /// The changed file with what a reason names, if it is one file.
+    fn file_of(&self, reason: &ImpactReason) -> Option<String> {
+        let is_it = |unit: &&ChangedUnit| {
+            let may_be = reason.what.ends_with(&unit.name);
+            may_be && (reason.what == unit.name || reason.what == qualified(&unit.parent, &unit.name))
+        };
+        let mut paths =
+            self.changed.units.iter().filter(is_it).map(|unit| &unit.path).filter(|_| !reason.kind.is_of_file());
+        let first = paths.next()?;
+        paths.all(|other| other == first).then(|| first.clone())
+    }
+
     /// Adds a reason about a whole file that did not change itself.
     fn add_file(&mut self, file: FileId, kind: ReasonKind, what: &str, count: u32, weight: f32) {
         if !self.files.values().any(|changed| *changed == file) {
-            self.add(file, None, ImpactReason { kind, what: what.to_string(), is_certain: true, count, weight });
+            self.add(
+                file,
+                None,
+                ImpactReason { kind, what: what.to_string(), file: None, is_certain: true, count, weight },
+            );
         }
     }
 
@@ -252,13 +276,14 @@ impl ImpactSearch<'_, '_> {
             let weight = match step.is_certain {
                 true => CALLS,
                 false => {
-                    let count = self.graph.definitions(split_callee(&step.callee).1)?.len().max(1);
+                    let language = self.graph.language(step.unit.hit.file);
+                    let count = self.graph.definitions(split_callee(&step.callee).1, language)?.len().max(1);
                     CALLS_BY_NAME / (count as f32).sqrt()
                 }
             };
             let weight = weight * LEVEL_SHARE.powi(step.level as i32 - 1);
             let (kind, count, is_certain) = (ReasonKind::Calls, step.level as u32, step.is_certain);
-            let reason = ImpactReason { kind, what: step.origin, is_certain, count, weight };
+            let reason = ImpactReason { kind, what: step.origin, file: None, is_certain, count, weight };
             self.add(step.unit.hit.file, Some((step.unit.hit.key, step.is_test)), reason);
         }
         let callees = CallLevels::of_units(self.graph, self.starts.clone(), CallDirection::Callees, 1, false)?;
@@ -267,7 +292,7 @@ impl ImpactSearch<'_, '_> {
             callees.steps.into_iter().filter(|step| step.is_certain && !is_changed(step.unit.hit.file)).collect();
         for step in callees {
             let (kind, what) = (ReasonKind::Called, step.origin);
-            let reason = ImpactReason { kind, what, is_certain: true, count: 1, weight: CALLED };
+            let reason = ImpactReason { kind, what, file: None, is_certain: true, count: 1, weight: CALLED };
             self.add(step.unit.hit.file, Some((step.unit.hit.key, step.is_test)), reason);
         }
         Ok(())
@@ -279,8 +304,9 @@ impl ImpactSearch<'_, '_> {
             let is_there = |start: &GraphUnit| {
                 self.graph.path(start.hit.file) == unit.path && start.name == unit.name && start.parent == unit.parent
             };
-            let name = last_part(&unit.name);
-            let (count, callers) = (self.graph.definitions(name)?.len(), self.graph.callers(name)?);
+            let (name, own) = (last_part(&unit.name), language::of_file(&unit.path, b"").name);
+            let (count, mut callers) = (self.graph.definitions(name, own)?.len(), self.graph.callers(name)?);
+            callers.retain(|(hit, _)| may_call(self.graph.language(hit.file), own));
             if count > DEFINITIONS_MAX || callers.len() > COMMON_CALLERS_MAX || self.starts.iter().any(is_there) {
                 continue;
             }
@@ -292,7 +318,7 @@ impl ImpactSearch<'_, '_> {
                 let is_certain = count == 0 && self.graph.sees(hit.file, &unit.path)?;
                 let weight = if is_certain { CALLS } else { CALLS_BY_NAME / (count as f32 + 1.0).sqrt() };
                 let (kind, what) = (ReasonKind::Calls, qualified(&unit.parent, &unit.name));
-                let reason = ImpactReason { kind, what, is_certain, count: 1, weight };
+                let reason = ImpactReason { kind, what, file: None, is_certain, count: 1, weight };
                 self.add(hit.file, Some((hit.key, self.graph.is_test(&caller))), reason);
             }
         }
@@ -332,7 +358,8 @@ impl ImpactSearch<'_, '_> {
                     let is_test = self.graph.is_test(heir);
                     if is_changed && heir.name != class {
                         let (kind, what) = (ReasonKind::Implements, class.clone());
-                        let reason = ImpactReason { kind, what, is_certain: true, count: 1, weight: IMPLEMENTS };
+                        let reason =
+                            ImpactReason { kind, what, file: None, is_certain: true, count: 1, weight: IMPLEMENTS };
                         self.add(file, Some((heir.hit.key, is_test)), reason);
                     }
                     let is_member = |unit: &&GraphUnit| {
@@ -340,7 +367,8 @@ impl ImpactSearch<'_, '_> {
                     };
                     for member in methods.iter().filter(is_member).collect::<Vec<_>>() {
                         let (kind, what) = (ReasonKind::Overrides, format!("{class}.{}", member.name));
-                        let reason = ImpactReason { kind, what, is_certain: true, count: 1, weight: OVERRIDES };
+                        let reason =
+                            ImpactReason { kind, what, file: None, is_certain: true, count: 1, weight: OVERRIDES };
                         self.add(file, Some((member.hit.key, is_test)), reason);
                     }
                 }
@@ -382,21 +410,30 @@ impl ImpactSearch<'_, '_> {
         }
     }
 
-    /// Documentation and configuration with the name of a changed unit, if it is a rare one.
+    /// Documentation and configuration with the name of a changed unit, if it is a rare one; of a type or a constant
+    /// that nothing else is called as, code too.
     fn names(&mut self) -> Result<()> {
         let mut tokenizer = Tokenizer::default();
-        let named: BTreeSet<&str> =
-            self.changed.units.iter().map(|unit| unit.name.as_str()).filter(|name| is_distinct(name)).collect();
-        for name in named {
+        let lexical = &self.graph.snapshot.lexical;
+        let mut named: BTreeMap<&str, Option<&str>> = BTreeMap::new();
+        for unit in self.changed.units.iter().filter(|unit| is_distinct(&unit.name)) {
+            let is_used = matches!(unit.kind, UnitKind::Class | UnitKind::Constant)
+                && lexical.definition_count(last_part(&unit.name))? <= 1;
+            let language = is_used.then(|| language::of_file(&unit.path, b"").name);
+            let known = named.entry(&unit.name).or_default();
+            *known = known.or(language);
+        }
+        for (name, used_in) in named {
             let Some(term) = term_of_word(name, &mut tokenizer) else { continue };
-            let mut files = self.graph.snapshot.lexical.files_with(&term)?;
-            files.retain(|file| self.graph.snapshot.record(*file).is_some_and(|record| is_text(&record.language)));
-            if files.len() > NAMING_FILES_MAX {
-                continue;
-            }
-            let weight = NAMES / (files.len().max(1) as f32).sqrt();
-            for file in files {
-                self.add_file(file, ReasonKind::Names, name, 1, weight);
+            let (text, code): (Vec<FileId>, Vec<FileId>) =
+                lexical.files_with(&term)?.into_iter().partition(|file| is_text(self.graph.language(*file)));
+            let is_use = |file: &FileId| used_in.is_some_and(|own| may_call(self.graph.language(*file), own));
+            let code: Vec<FileId> = code.into_iter().filter(is_use).collect();
+            for (files, most) in [(text, NAMING_FILES_MAX), (code, EXTENDING_FILES_MAX)] {
+                let weight = NAMES / (files.len().max(1) as f32).sqrt();
+                for file in files.iter().filter(|_| files.len() <= most) {
+                    self.add_file(*file, ReasonKind::Names, name, 1, weight);
+                }
             }
         }
         Ok(())
@@ -525,7 +562,7 @@ pub fn changed_tests(graph: &CallGraph<'_>, changed: &ChangedCode) -> Result<Vec
     let tests = files.into_iter().filter(|(path, file)| is_test(path, file));
     let test = |(path, file): (&str, FileId)| {
         let (kind, what) = (ReasonKind::Changed, path.to_string());
-        let reason = ImpactReason { kind, what, is_certain: true, count: 1, weight: 1.0 };
+        let reason = ImpactReason { kind, what, file: None, is_certain: true, count: 1, weight: 1.0 };
         Affected { file, unit: units.get(&file).copied(), score: 1.0, is_test: true, reasons: vec![reason] }
     };
     Ok(tests.map(test).collect())
@@ -543,7 +580,8 @@ mod tests {
 
     #[test]
     fn reasons_of_several_kinds_add_up_and_of_one_kind_have_a_bound() {
-        let reason = |kind, weight| ImpactReason { kind, what: String::new(), is_certain: true, count: 1, weight };
+        let reason =
+            |kind, weight| ImpactReason { kind, what: String::new(), file: None, is_certain: true, count: 1, weight };
         for (reasons, expected) in [
             (vec![], 0.0),
             (vec![reason(ReasonKind::Calls, 0.5)], 0.5),

@@ -171,10 +171,13 @@ impl Reached {
     }
 
     fn callers(&mut self, graph: &CallGraph<'_>, frontier: &[Frontier], level: usize) -> Result<()> {
-        let mut by_name: BTreeMap<&str, Vec<&Frontier>> = BTreeMap::new();
-        frontier.iter().for_each(|one| by_name.entry(last_part(&one.unit.name)).or_default().push(one));
-        for (name, wanted) in by_name {
-            let count = graph.definitions(name)?.len();
+        let mut by_name: BTreeMap<(&str, &str), Vec<&Frontier>> = BTreeMap::new();
+        for one in frontier {
+            let key = (last_part(&one.unit.name), graph.language(one.unit.hit.file));
+            by_name.entry(key).or_default().push(one);
+        }
+        for ((name, language), wanted) in by_name {
+            let count = graph.definitions(name, language)?.len();
             let is_common = count > DEFINITIONS_MAX && !(level == 1 && self.are_starts_asked);
             let callers = graph.callers(name)?;
             if is_common && callers.len() > COMMON_CALLERS_MAX {
@@ -204,6 +207,16 @@ impl Reached {
             }
             for (caller, found) in uncertain {
                 self.add(graph, caller, (level, false), found);
+            }
+        }
+        for one in frontier {
+            for (alias, files) in graph.aliases_of(&one.unit)? {
+                for (hit, callee) in graph.callers(&alias)? {
+                    if files.contains(&hit.file) && !self.seen.contains(&hit.key) {
+                        let found = (callee.to_string(), one.origin.clone());
+                        self.add(graph, graph.unit(hit)?, (level, one.is_certain), found);
+                    }
+                }
             }
         }
         Ok(())

@@ -5,3 +5,4 @@ pub mod changed;
 pub mod graph;
 pub mod impact;
 pub mod levels;
+pub mod unknown;

@@ -67,7 +67,7 @@ fn by_calls(facts: &Facts, snapshot: &Snapshot) -> Result<Option<HashMap<UnitId,
         callers.extend(snapshot.lexical.callers_of(&name, None)?.iter().map(|unit| (unit.key, unit.file)));
     }
     for name in names(&facts.called_by) {
-        let called = snapshot.lexical.called_by(&name, |units| snapshot.units(units))?;
+        let called = snapshot.called_by(&name)?;
         callees.extend(called.iter().map(|unit| (unit.key, unit.file)));
     }
     Ok(match (facts.calls.is_empty(), facts.called_by.is_empty()) {

@@ -27,6 +27,7 @@ use crate::project::damage::{Suspicion, damage, guarded, repair_after};
 use crate::project::dedup_roots::searched_once;
 use crate::project::model::Model;
 use crate::project::open::{OpenOptions, Opening, name_runtime, open};
+use crate::relations::unknown::UnknownCalls;
 use crate::request::filter::not_ranked;
 use crate::request::like::{Like, like, like_with};
 use crate::request::near::{NearFile, check_file};
@@ -166,8 +167,26 @@ impl Session {
         let is_narrowed = matches!(request.question, Question::Text(_)) && request.scope.has_pattern();
         let only_matches = is_narrowed && ranked.is_empty() && places.iter().any(allows_some);
         let has_files = !ranked.is_empty() || places.iter().any(ProjectSearcher::has_files);
+        let mut unknown_calls = UnknownCalls::default();
+        if ranked.is_empty() {
+            let facts = &request.scope.facts;
+            places.iter().try_for_each(|place| place.add_unknown_calls(facts, &mut unknown_calls))?;
+        }
         let parts = places;
-        Ok(Results { query, is_list, has_end, only_matches, has_files, wanted, parts, ranked, detail, repairs, first })
+        Ok(Results {
+            query,
+            is_list,
+            has_end,
+            only_matches,
+            has_files,
+            unknown_calls,
+            wanted,
+            parts,
+            ranked,
+            detail,
+            repairs,
+            first,
+        })
     }
 
     /// Opens the scope and ranks: the text that was ranked by, the ranking, its first files, and the number of files that

@@ -32,6 +32,7 @@ use crate::project::Project;
 use crate::project::model::Model;
 use crate::relations::around::Surroundings;
 use crate::relations::graph::CallGraph;
+use crate::relations::unknown::UnknownCalls;
 use crate::request::filter::{Filter, allowed_files};
 use crate::request::near::NearFile;
 use crate::request::pattern::{LineMatcher, matcher, places};
@@ -489,7 +490,7 @@ impl ProjectSearcher {
             one.last_line = (unit.span.end as usize).min(lines.len());
             one.name_line = own_line(&lines, &unit, one.last_line);
             if detail == Detail::Relations && (answered.is_empty() || ranked.is_list) && !unit.name.is_empty() {
-                one.called_by = self.snapshot.callers(&unit.name)?;
+                one.called_by = self.snapshot.callers(&unit.name, &file.language)?;
             }
             let has_members = detail == Detail::Parts && may_have_members(&unit);
             if let Some(record) = record.filter(|_| has_members && !is_other) {
@@ -543,6 +544,11 @@ impl ProjectSearcher {
     /// Whether the rules leave a file, whatever its text and its units are.
     pub fn has_files(&self) -> bool {
         allowed_files(&self.rules, &self.within.below, &self.snapshot).is_ok_and(|files| !files.is_empty())
+    }
+
+    /// Adds where the names that facts about calls ask for occur in files that the rules leave.
+    pub fn add_unknown_calls(&self, facts: &Facts, unknown: &mut UnknownCalls) -> Result<()> {
+        unknown.add(facts, &allowed_files(&self.rules, &self.within.below, &self.snapshot)?, &self.snapshot)
     }
 
     /// Whether the scope allows a file of its index, or part of it.

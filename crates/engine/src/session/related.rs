@@ -18,6 +18,7 @@ use crate::relations::impact::{
     Affected, AffectedFile, ImpactAnswer, ImpactRequest, affected, changed_at, changed_tests,
 };
 use crate::relations::levels::{CallDirection, CallLevels, CallStep};
+use crate::relations::unknown::UnknownCalls;
 use crate::request::near::{check_file, check_place};
 use crate::request::{Facts, RankBy, Scope, SearchRequest, Standpoint, Tests};
 use crate::session::project_searcher::ProjectSearcher;
@@ -109,6 +110,16 @@ impl Session {
             }
             Ok(answer)
         })
+    }
+
+    /// Where the names that facts about calls ask for occur in what the last request opened.
+    ///
+    /// # Errors
+    /// When an index can't be read.
+    pub fn unknown_calls(&self, facts: &Facts) -> Result<UnknownCalls> {
+        let mut unknown = UnknownCalls::default();
+        self.places.iter().try_for_each(|place| place.add_unknown_calls(facts, &mut unknown))?;
+        Ok(unknown)
     }
 
     /// The definitions of a name, plain or qualified, by file and line, as units of level 0.

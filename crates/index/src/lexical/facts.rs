@@ -1,10 +1,10 @@
 //! Callers and callees of units, matched by name rather than by type: functions of one name are not told apart.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
+use colgrep_core::Unit;
 use colgrep_core::fold::folded;
 use colgrep_core::query::last_segment;
-use colgrep_core::{Unit, UnitId, UnitRole};
 use tantivy::Term;
 
 use super::read::{Lexical, LexicalSegment, UnitFilter, UnitHit, key};
@@ -164,28 +164,6 @@ impl Lexical {
         units.sort_by_key(|unit| (unit.file, unit.line, unit.key));
         units.dedup_by_key(|unit| unit.key);
         Ok(units)
-    }
-
-    /// The definitions of what the units of a name call, by file and line; declarations only of callees without
-    /// definitions. `units` loads units with their calls.
-    pub fn called_by(&self, name: &CodeName, units: impl Fn(&[UnitId]) -> Result<Vec<Unit>>) -> Result<Vec<UnitHit>> {
-        let mut callees = BTreeSet::new();
-        let named = self.units_named(asked_last(&name.whole), |unit| name.is_of(unit))?;
-        for unit in units(&named.iter().map(|(hit, _)| hit.key).collect::<Vec<_>>())? {
-            callees.extend(unit.calls);
-        }
-        let mut found = Vec::new();
-        for callee in callees {
-            let last = written_last(&callee);
-            let mut units = self.units_with_last_part(last)?;
-            let first = [UnitRole::Definition, UnitRole::Extension, UnitRole::Declaration, UnitRole::Test];
-            let role = first.into_iter().find(|role| units.iter().any(|(hit, _)| hit.role == *role));
-            units.retain(|(hit, _)| Some(hit.role) == role);
-            found.extend(units.into_iter().map(|(hit, _)| hit));
-        }
-        found.sort_by_key(|unit| (unit.file, unit.line, unit.key));
-        found.dedup_by_key(|unit| unit.key);
-        Ok(found)
     }
 
     /// The units with this last part of a name, ignoring case, that `is_meant` accepts.

@@ -78,14 +78,20 @@ impl Lexical {
         Ok(count)
     }
 
-    /// Qualified names of units that call `name`, at most twenty, sorted by line and by `order` of their files, since
-    /// file numbers depend on the order of updates.
-    pub(crate) fn callers(&self, name: &str, order: impl Fn(FileId) -> u32) -> Result<Vec<String>> {
+    /// Qualified names of units that call `name`, at most twenty, of files that `may_call` it, sorted by line and by
+    /// `order` of their files, since file numbers depend on the order of updates.
+    pub(crate) fn callers(
+        &self,
+        name: &str,
+        may_call: impl Fn(FileId) -> bool,
+        order: impl Fn(FileId) -> u32,
+    ) -> Result<Vec<String>> {
         let term = Term::from_field_text(self.fields.callee, last_segment(name));
         let mut found: Vec<(u32, u32, UnitId)> = Vec::new();
         for (s, segment) in self.segments.iter().enumerate() {
             segment.each(&term, |doc| found.push((order(segment.file(doc)), segment.info(doc).line(), key(s, doc))))?;
         }
+        found.retain(|(.., key)| self.hit(*key).is_some_and(|hit| may_call(hit.file)));
         found.sort_unstable();
         let mut callers: Vec<String> = Vec::new();
         for (_, _, key) in found.into_iter().take(2 * CALLERS_MAX) {

@@ -7,7 +7,7 @@ use colgrep_core::partner::{family, is_partner, partner};
 use colgrep_core::path::PathClass;
 use colgrep_core::query::last_segment;
 use colgrep_core::rank::Context;
-use colgrep_syntax::language;
+use colgrep_syntax::language::{self, may_call};
 
 use serde::{Deserialize, Serialize};
 
@@ -183,7 +183,8 @@ impl Home<'_, '_> {
         for call in self.snapshot.unit(unit.key)?.calls {
             let mut files: Vec<FileId> = Vec::new();
             for definition in lexical.definitions(last_segment(&call), None)? {
-                if !files.contains(&definition.file) && self.has(definition.file) {
+                let is_callable = may_call(&own.language, self.snapshot.language(definition.file));
+                if is_callable && !files.contains(&definition.file) && self.has(definition.file) {
                     files.push(definition.file);
                 }
             }

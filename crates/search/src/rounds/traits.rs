@@ -21,6 +21,8 @@ const CALLS_MAX: usize = 1000;
 pub struct UnitTraits {
     /// Its name without parents.
     pub name: String,
+    /// The language of its file, as in the table.
+    pub language: String,
     /// Names that it calls, each once.
     pub calls: Vec<String>,
     /// Bytes of its documentation.
@@ -37,10 +39,15 @@ impl Round for TraitsRequest {
     type Answer = Vec<UnitTraits>;
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<UnitTraits>> {
-        let units = search.snapshot.units(&self.units)?.into_iter();
+        let units = search.snapshot.units(&self.units)?.into_iter().zip(&self.units);
+        let language = |unit: UnitId| {
+            let hit = search.snapshot.lexical.hit(unit);
+            hit.map_or("", |hit| search.snapshot.language(hit.file)).to_string()
+        };
         Ok(units
-            .map(|unit| UnitTraits {
+            .map(|(unit, key)| UnitTraits {
                 documentation: u32::try_from(unit.docstring.len()).unwrap_or(u32::MAX),
+                language: language(*key),
                 name: unit.name,
                 calls: unit.calls,
             })

@@ -5,9 +5,10 @@ use colgrep_cluster::{ClusterBackend, Gathered, ShardCoverage};
 use colgrep_engine::answer::FileAnswer;
 use colgrep_engine::answer::summary::{Audience, End};
 use colgrep_engine::notice::Listener;
+use colgrep_engine::request::Facts;
 use colgrep_engine::session::corpus::{Parts, RankedPart, RankedTogether};
 use colgrep_engine::session::project_searcher::{ProjectSearcher, RankQuery};
-use colgrep_engine::{Backend, Detail, Error as EngineError};
+use colgrep_engine::{Backend, Detail, Error as EngineError, UnknownCalls};
 
 /// Runs a search over shards with all that it shows; see [`colgrep_cluster::shown`].
 pub fn shown<T>(search: impl FnMut() -> Result<T>) -> Result<T> {
@@ -34,6 +35,18 @@ impl SearchBackend<'_> {
             SearchBackend::Here(places) => places.iter().any(ProjectSearcher::has_files),
             SearchBackend::Shards(_) => true,
         }
+    }
+
+    /// Where the names that facts about calls ask for occur; elsewhere they may.
+    pub fn unknown_calls(&self, facts: &Facts) -> Result<UnknownCalls> {
+        let mut unknown = UnknownCalls::default();
+        match self {
+            SearchBackend::Here(places) => {
+                places.iter().try_for_each(|place| place.add_unknown_calls(facts, &mut unknown))?;
+            }
+            SearchBackend::Shards(_) => unknown.are_named = !facts.calls.is_empty() || !facts.called_by.is_empty(),
+        }
+        Ok(unknown)
     }
 }
 

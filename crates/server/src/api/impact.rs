@@ -14,7 +14,7 @@ use colgrep_engine::{
     ChangeSpec, Error as EngineError, GitChange, ImpactAnswer, ImpactRequest, Refused, Scope, Standpoint, Tests,
 };
 use colgrep_index::update::ReadFirst;
-use colgrep_render::related::affected_line;
+use colgrep_render::related::{affected_line, of_modes};
 use colgrep_render::words::{counted, in_short};
 
 use super::ends::ToolAnswer;
@@ -47,7 +47,7 @@ pub fn impact(state: &ServerState, asked: &params::Impact) -> Result<ToolAnswer>
     }
     let (roots, change) = meant(state, &asked.change)?;
     let (mut rows, mut remarks, mut failed) = (Vec::new(), String::new(), None);
-    let (mut files, mut units, mut answered) = (0, 0, 0);
+    let (mut files, mut units, mut answered, mut modes) = (0, 0, 0, Vec::new());
     for root in &roots {
         let answer = repaired(&[(*root, vec![root.below.clone()])], || in_root(state, root, &change, &request));
         let (answer, told) = match answer {
@@ -62,6 +62,7 @@ pub fn impact(state: &ServerState, asked: &params::Impact) -> Result<ToolAnswer>
         answered += 1;
         files += answer.changed.files.len() as u64;
         units += answer.changed.units.len() as u64;
+        modes.extend(answer.changed.modes);
         remarks.push_str(&told);
         rows.extend(answer.affected.iter().map(|one| (one.score, affected_line(one))));
     }
@@ -75,6 +76,9 @@ pub fn impact(state: &ServerState, asked: &params::Impact) -> Result<ToolAnswer>
         true => "no other file is affected\n".to_string(),
         false => page(&blocks[..blocks.len().min(end)], asked.offset, asked.max_tokens, "file", more),
     };
+    if files == 0 && !modes.is_empty() {
+        remarks.push_str(&format!("({})\n", of_modes(&modes)));
+    }
     remarks.push_str(&format!("({} in {})\n", counted(units, "changed unit"), counted(files, "file")));
     Ok(ToolAnswer { text, remarks, ..ToolAnswer::default() })
 }

@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use colgrep_engine::request::Facts;
 use colgrep_engine::session::project_searcher::{ProjectSearcher, Within};
-use colgrep_engine::{CallDirection, Question, Scope};
+use colgrep_engine::{CallDirection, Question, Scope, UnknownCalls};
 use colgrep_index::update::ReadFirst;
 use colgrep_render::empty::Naming;
 use colgrep_render::empty::of_units;
@@ -42,13 +42,15 @@ pub fn levels(state: &ServerState, asked: &params::Search, depth: usize) -> Resu
     let (roots, is_everywhere) = places(state, asked)?;
     let (mut blocks, mut remarks, mut unserved) = (Vec::new(), String::new(), Vec::new());
     let (mut answered, mut is_cut, mut has_files) = (0, false, false);
+    let mut unknown = UnknownCalls::default();
     if is_everywhere {
         unserved.extend_from_slice(state.lost());
     }
     for place in &roots {
-        let reached =
-            repaired(std::slice::from_ref(place), || reached(state, place, &shown, (names, direction, depth)));
-        let ReachedLines { lines, remarks: told, is_cut: cut, has_files: has } = match reached {
+        let reached = repaired(std::slice::from_ref(place), || {
+            reached(state, place, (&facts, &shown), (names, direction, depth))
+        });
+        let ReachedLines { lines, remarks: told, is_cut: cut, has_files: has, unknown: names } = match reached {
             Ok(reached) => reached,
             Err(error) if roots.len() == 1 => return Err(error),
             Err(error) => {
@@ -59,12 +61,14 @@ pub fn levels(state: &ServerState, asked: &params::Search, depth: usize) -> Resu
         answered += 1;
         is_cut |= cut;
         has_files |= has;
+        unknown.are_named |= names.are_named;
+        unknown.languages.extend(names.languages);
         remarks.push_str(&told);
         blocks.extend(lines);
     }
     check_rest(answered == 0, &unserved)?;
     if blocks.is_empty() && remarks.is_empty() {
-        remarks.push_str(&remark(of_units(&limits(asked)?, &Question::Every, has_files, Naming::Parameters)));
+        remarks.push_str(&remark(of_units(&limits(asked)?, &Question::Every, has_files, &unknown, Naming::Parameters)));
     }
     if is_cut {
         remarks.push_str("(there are more units; a lower `depth` or `paths` limit the list)\n");
@@ -82,12 +86,13 @@ struct ReachedLines {
     is_cut: bool,
     /// Whether the filters leave any file.
     has_files: bool,
+    unknown: UnknownCalls,
 }
 
 fn reached(
     state: &ServerState,
     (root, below): &RootPaths<'_>,
-    scope: &Scope,
+    (facts, scope): (&Facts, &Scope),
     (names, direction, depth): (&[String], CallDirection, usize),
 ) -> Result<ReachedLines> {
     let (snapshot, settings, _) = state.opened(root, &ReadFirst::default())?;
@@ -100,5 +105,9 @@ fn reached(
     let name = |path: &str| escape_control(&typed(&root.project.root, path));
     let lines = answer.rows.iter().map(|row| level_line(&name(&row.file.path), row, direction)).collect();
     let has_files = !answer.rows.is_empty() || place.has_files();
-    Ok(ReachedLines { lines, remarks, is_cut: answer.is_cut, has_files })
+    let mut unknown = UnknownCalls::default();
+    if answer.rows.is_empty() {
+        place.add_unknown_calls(facts, &mut unknown)?;
+    }
+    Ok(ReachedLines { lines, remarks, is_cut: answer.is_cut, has_files, unknown })
 }

@@ -185,13 +185,14 @@ impl RootsRanking<'_> {
         let mut scope = self.request.scope.clone();
         let parts = self.roots.iter().flat_map(|(root, below)| below.iter().filter(|path| **path != root.below));
         scope.paths.extend(parts.map(PathBuf::from));
-        let why = of_units(&scope, &self.request.question, has_files, Naming::Parameters);
+        let unknown = field.unknown_calls(&scope.facts)?;
+        let why = of_units(&scope, &self.request.question, has_files, &unknown, Naming::Parameters);
         match (why, &self.request.question, field) {
             (None, Question::Text(_), SearchBackend::Here(places)) => {
                 let one = Length { results: 1, units_per_file: 1, single_units: false };
                 let is_open = scope.facts.allow_all() && !scope.has_pattern();
                 let is_any = is_open || !list(places, one, false)?.is_empty();
-                Ok(of_query(&scope, is_any, Naming::Parameters))
+                Ok(of_query(&scope, is_any, &unknown, Naming::Parameters))
             }
             (why, ..) => Ok(why),
         }

@@ -49,6 +49,12 @@ impl Language {
         facts
     }
 
+    /// Whether all calls in its definitions are known: from its own syntax tree, not from patterns of lines.
+    pub fn knows_calls(&self) -> bool {
+        let query = expand(self.query);
+        self.grammar.is_some() && query.contains("@call") && !query.contains("@embedded.")
+    }
+
     /// Whether its files are cut into named units, rather than blocks of lines.
     pub fn has_units(&self) -> bool {
         self.grammar.is_some() || self.reader.is_some()
@@ -118,6 +124,11 @@ mod tests {
         ] {
             let facts: Vec<&str> = by_name(language).expect("a row").facts().into_iter().collect();
             assert_eq!(facts.join(" "), expected, "{language}");
+        }
+        for (language, expected) in
+            [("rust", true), ("fsharp", false), ("yaml", false), ("vue", false), ("unknown", false)]
+        {
+            assert_eq!(by_name(language).expect("a row").knows_calls(), expected, "{language}");
         }
         let vue = by_name("vue").expect("a row").facts();
         assert!(vue.contains("functions") && vue.contains(IMPORTS), "of the scripts: {vue:?}");

@@ -4,6 +4,7 @@ mod attributes;
 pub mod by_lines;
 mod conditions;
 mod cython;
+mod families;
 mod listing;
 mod macros;
 pub mod others;
@@ -21,6 +22,7 @@ use std::sync::{LazyLock, OnceLock};
 use colgrep_core::{LanguageFacts, LanguagePaths};
 
 use by_lines::{CompiledOutline, LineOutline};
+pub use families::may_call;
 pub use listing::markdown;
 use pattern::{PatternError, Patterns};
 pub use table::LANGUAGES;

@@ -339,13 +339,21 @@ impl Builder<'_> {
         for (i, unit) in units.iter().enumerate() {
             homes.push(if unit.is_some() { Some(i) } else { enclosing[i].and_then(|a| homes[a]) });
         }
+        // Decorators above a definition are its own.
+        let start_of = |(unit, definition): (&Option<Unit>, &Definition)| {
+            let start = definition.bytes.start;
+            let head = unit.as_ref().map_or(start, |unit| self.lines.bytes(unit.span.line, unit.span.line).start);
+            let next = self.found.decorators.partition_point(|at| *at < head);
+            self.found.decorators.get(next).map_or(start, |at| start.min(*at))
+        };
+        let starts: Vec<usize> = units.iter().zip(definitions).map(start_of).collect();
         let facts = |all: &[Bytes]| -> Vec<(usize, Bytes)> {
             let mut sorted = all.to_vec();
             sorted.sort_by_key(|b| (b.start, b.end));
             let (mut open, mut next): (Vec<usize>, usize) = (Vec::new(), 0);
             let mut owned = Vec::with_capacity(sorted.len());
             for bytes in sorted {
-                while let Some(definition) = definitions.get(next).filter(|d| d.bytes.start <= bytes.start) {
+                while let Some(definition) = definitions.get(next).filter(|_| starts[next] <= bytes.start) {
                     while open.pop_if(|&mut top| definitions[top].bytes.end <= definition.bytes.start).is_some() {}
                     open.push(next);
                     next += 1;
@@ -374,6 +382,18 @@ impl Builder<'_> {
         for (i, bytes) in facts(&self.found.variables) {
             if let Some(unit) = &mut units[i] {
                 add_name(&mut unit.variables, &self.text[bytes]);
+            }
+        }
+        let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '\'');
+        let binds = |unit: &Unit, name: &str| {
+            let mut words = unit.parameters.iter().flat_map(|one| one.split(|c| !is_word(c)));
+            unit.variables.iter().any(|known| known == name) || words.any(|word| word == name)
+        };
+        for (i, bytes) in facts(&self.found.bare_calls) {
+            if let Some(unit) = &mut units[i]
+                && !binds(unit, &self.text[bytes.clone()])
+            {
+                add_name(&mut unit.calls, &self.text[bytes]);
             }
         }
         for (i, bytes) in facts(&self.found.docs) {

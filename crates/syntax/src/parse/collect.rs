@@ -103,9 +103,13 @@ pub(super) struct FileCaptures {
     pub(super) definitions: Vec<Definition>,
     pub(super) comments: Vec<Bytes>,
     pub(super) attributes: Vec<Bytes>,
+    /// Where those begin whose calls are the definition's.
+    pub(super) decorators: Vec<usize>,
     pub(super) docs: Vec<Bytes>,
     pub(super) imports: Vec<Bytes>,
     pub(super) calls: Vec<Bytes>,
+    /// Words that are calls unless their unit binds them.
+    pub(super) bare_calls: Vec<Bytes>,
     pub(super) variables: Vec<Bytes>,
     pub(super) conditions: Vec<Condition>,
     pub(super) embedded: HashMap<String, Vec<Range>>,
@@ -221,9 +225,14 @@ pub(super) fn add_match<'t>(
         }
         match name {
             "comment" => found.comments.push(bytes),
+            "decorator" => {
+                found.decorators.push(bytes.start);
+                found.attributes.push(bytes);
+            }
             "attribute" => found.attributes.push(bytes),
             "import" => found.imports.push(bytes),
             "call" => found.calls.push(bytes),
+            "call.bare" => found.bare_calls.push(bytes),
             "arguments" => arguments = Some(bytes.start),
             "variable" => found.variables.push(bytes),
             "variables" => add_bound_names(node, text, &mut found.variables),
@@ -309,9 +318,9 @@ fn last_named_child(node: Node<'_>) -> Option<Node<'_>> {
     node.named_children(&mut node.walk()).last()
 }
 
-/// The length of a name that an assignment's operator may follow: 2 of `ll=` and `OBJ+`.
+/// The length of a name that an assignment's operator or a comma may follow: 2 of `ll=` and `OBJ+`.
 fn word_len(name: &str) -> usize {
-    name.find(['=', '?', '+', ':', '!']).unwrap_or(name.len())
+    name.find(['=', '?', '+', ':', '!', ',']).unwrap_or(name.len())
 }
 
 /// The words between white space.
@@ -325,8 +334,10 @@ fn words_of(bytes: &Bytes, text: &str) -> impl Iterator<Item = Bytes> {
 
 /// Ends of the kinds of nodes that a pattern consists of, in all grammars: names, and what holds them.
 const BOUND: [&str; 6] = ["identifier", "identifier_pattern", "variable", "value_name", "constant", "name"];
-const PATTERNS: [&str; 8] = [
+const PATTERNS: [&str; 10] = [
     "pattern",
+    "_parameters",
+    "_parameter",
     "_list",
     "tuple",
     "tuple_expression",

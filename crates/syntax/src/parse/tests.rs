@@ -1,5 +1,7 @@
 //! Tables for the small functions, random and mutated texts.
 
+use std::collections::BTreeSet;
+
 use colgrep_core::{Span, Unit, UnitKind, UnitRole};
 use proptest::prelude::*;
 
@@ -231,7 +233,43 @@ fn bats_tests_hold_their_block() {
 
 #[test]
 fn calls_are_found_in_each_form() {
+    // Each in the body of a definition `caller`.
+    let frames = [
+        ("bash", "caller() {\n  CALL\n}\n"),
+        ("c", "void caller(void) { CALL; }\n"),
+        ("cpp", "void caller() { CALL; }\n"),
+        ("csharp", "class A {\n  void caller() { CALL; }\n}\n"),
+        ("elixir", "def caller(x) do\n  CALL\nend\n"),
+        ("go", "package p\n\nfunc caller() { CALL }\n"),
+        ("haskell", "caller a b c = CALL\n"),
+        ("java", "class A {\n  void caller() { CALL; }\n}\n"),
+        ("javascript", "function caller() { CALL }\n"),
+        ("kotlin", "fun caller(x: Int) { CALL }\n"),
+        ("lua", "function caller() CALL end\n"),
+        ("make", "caller:\n\tCALL\n"),
+        ("ocaml", "let caller x = CALL\n"),
+        ("perl", "sub caller { CALL; }\n"),
+        ("php", "<?php\nfunction caller() { CALL; }\n"),
+        ("powershell", "function caller {\n  CALL\n}\n"),
+        ("python", "def caller(x):\n    CALL\n"),
+        ("r", "caller <- function(x) { CALL }\n"),
+        ("ruby", "def caller(x, y: 1)\n  CALL\nend\n"),
+        ("rust", "fn caller() { CALL }\n"),
+        ("scala", "object A {\n  def caller = { CALL }\n}\n"),
+        ("swift", "func caller() { CALL }\n"),
+        ("tsx", "const caller = () => { CALL };\n"),
+        ("typescript", "function caller() { CALL }\n"),
+    ];
     for (language, call, expected) in [
+        ("bash", "one | two && X=1 three; y=$(four); if five; then six; fi", "one two three four five six"),
+        ("bash", "trap one EXIT; run two 3", "trap one run two"),
+        ("c", "(one)(1); s->two(1)", "one two"),
+        ("cpp", "(a::one)(1); Two{1}; b::Three<int>{}", "one Two Three"),
+        ("csharp", "(one)(1); new Two { A = 1 }", "one Two"),
+        ("elixir", "x |> one |> two() |> A.three |> b.four", "one two three four"),
+        ("elixir", "x |> A.one |> B.C.two", "one two"),
+        ("elixir", "map(x, &one/1); map(x, &A.two/2); map(x, &three(&1)); A.four", "map one two three four"),
+        ("elixir", "x.field", ""),
         ("go", "Map[int](1)", "Map"),
         ("go", "Map[int](1, 2)", "Map"),
         ("go", "Pair[int, string](1)", "Pair"),
@@ -245,20 +283,49 @@ fn calls_are_found_in_each_form() {
         ("go", "New[int]()", "New"),
         ("go", "util.New[*T]()", "New"),
         ("go", "[]int(xs)", ""),
-        ("elixir", "x |> A.one |> B.C.two", "one two"),
-        ("elixir", "x.field", ""),
-        ("javascript", "one.call(x); x.two.apply(x); three.bind(x)", "one call two apply bind"),
-        ("typescript", "this.#one.call(x)", "#one call"),
+        ("go", "(one)(1); go two(); defer p.three()", "one two three"),
         ("haskell", "a `one` b `M.two` c", "one two"),
         ("haskell", "map (`one` b) (map (a `two`) c)", "map one two"),
+        ("haskell", "one . two $ three a & four", "one three two four"),
+        ("haskell", "do { x <- one; two; a; x; M.three }", "three one two"),
+        ("java", "map(A::one); map(this::two); map(Three::new); map(b.C::four)", "map one two Three four"),
+        ("javascript", "one.call(x); x.two.apply(x); three.bind(x)", "one call two apply bind"),
+        ("javascript", "(one)(1); (0, two)(1); (0, a.three)(1); four`x`; new Five", "one two three four Five"),
+        ("kotlin", "a one b; map(::two); map(A::three); four { five(it) }", "one map two three four five"),
+        ("lua", "(one)(1); two\"x\"; three{1}; a.four(); a:five()", "one two three four five"),
+        ("make", "$(call one,x)", "one"),
+        ("ocaml", "one x |> two |> M.three; four @@ five x", "one two three four five"),
+        ("perl", "one $x, 1; two; &three($x); my $r = \\&four; return five", "one two three four five"),
+        ("php", "one(...); new Two; A::three()", "one Two three"),
+        ("powershell", "one x | two\n  & three 1\n  & .\\four.ps1", "one two three"),
+        (
+            "python",
+            "(one)(1)\n    @two\n    @a.three\n    @four(1)\n    @property\n    def f(): pass",
+            "one two three four",
+        ),
+        ("r", "x %>% one %>% two(1) |> three()", "one two three"),
+        ("ruby", "one; two :a, b: 1; x.three; four! if five?", "two three one four! five?"),
+        ("ruby", "z = one; z; x; y; a.each { |b, (c, *d)| two b, c, d }; e ||= 1; e", "each two one a"),
+        ("ruby", "map(&:one); send(:two); before_action :three, :four", "map send before_action one two three four"),
+        ("rust", "(one)(1); map(Self::two).map(A::three).map(B::Four)", "one map two three"),
+        ("scala", "a one b; c.two; c.three(1); map(four _); e five", "one two three map four five"),
+        ("swift", "one { two() }; a.three { self.four() }; five(#selector(A.six))", "one two three four five six"),
+        ("tsx", "return <One a={two(1)}><B.Three/><div/></One>;", "One two Three"),
+        ("typescript", "this.#one.call(x)", "#one call"),
     ] {
-        let text = match language {
-            "go" => format!("package p\n\nfunc caller() {{ {call} }}\n"),
-            "elixir" => format!("def caller(x) do\n  {call}\nend\n"),
-            "javascript" | "typescript" => format!("function caller() {{ {call} }}\n"),
-            _ => format!("caller a b c = {call}\n"),
-        };
-        assert_eq!(unit(&parsed(language, &text), "caller").calls.join(" "), expected, "{call}");
+        let frame = frames.iter().find(|(name, _)| *name == language).expect("a frame").1;
+        let found = parsed(language, &frame.replace("CALL", call));
+        let own = found.units.iter().find(|unit| unit.name == "caller").expect("the caller");
+        let sorted = |names: &str| names.split_whitespace().map(String::from).collect::<BTreeSet<_>>();
+        assert_eq!(sorted(&own.calls.join(" ")), sorted(expected), "{language}: {call}");
+    }
+    // Decorators are called by what they stand above.
+    for (language, text, name, calls) in [
+        ("python", "@one\n@a.two(1)\nclass A:\n    pass\n", "A", "one two"),
+        ("typescript", "class A {\n  @one\n  @a.two(1)\n  f() { three(); }\n}\n", "A.f", "one two three"),
+        ("typescript", "@one\nclass A {}\n", "A", "one"),
+    ] {
+        assert_eq!(unit(&parsed(language, text), name).calls.join(" "), calls, "{text}");
     }
     // A definition written between its parameters is not a call of itself.
     let clauses = parsed("haskell", "a `op` 0 = a\na `op` b = a `minus` b\n");

@@ -1,5 +1,6 @@
 //! The files of a change, as they were before it and as they are after it.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use colgrep_index::source::read_text_within;
@@ -45,7 +46,7 @@ pub struct FileVersions {
     pub path: String,
     /// Its text before the change.
     pub before: Option<String>,
-    /// Its text after the change.
+    /// Its text after the change: the same one where only the mode changed.
     pub after: Option<String>,
 }
 
@@ -92,25 +93,31 @@ pub fn versions(project: &Project, change: &GitChange) -> Result<Vec<FileVersion
         VersionPlace::Staged => &["diff-index", "--cached"],
         VersionPlace::Disk => &["diff-index"],
     };
-    let mut args = [command, &["--name-only", "-z", "--relative"], &ALONE, &[&from]].concat();
+    let mut args = [command, &["-z", "--relative"], &ALONE, &[&from]].concat();
     if let VersionPlace::Commit(to) = &to {
         args.push(to);
     }
     args.push("--");
-    let mut listed = git.ask(root, &args)?;
-    if let VersionPlace::Disk = to {
-        listed.extend(git.ask(root, &["ls-files", "-z", "--others", "--exclude-standard"])?);
+    // `:100644 100755 … M`, then the path.
+    let listed = git.ask(root, &args)?;
+    let listed: Vec<&[u8]> = listed.split(|byte| *byte == 0).collect();
+    let has_other_mode = |about: &[u8]| about.get(1..7) != about.get(8..14);
+    let mut paths: BTreeMap<String, bool> = BTreeMap::new();
+    for pair in listed.chunks_exact(2) {
+        paths.extend(path_of(pair[1]).to_str().map(|path| (path.to_string(), has_other_mode(pair[0]))));
     }
-    let names = listed.split(|byte| *byte == 0).filter(|name| !name.is_empty());
-    let mut paths: Vec<String> = names.filter_map(|name| path_of(name).to_str().map(String::from)).collect();
-    paths.sort_unstable();
-    paths.dedup();
+    if let VersionPlace::Disk = to {
+        let others = git.ask(root, &["ls-files", "-z", "--others", "--exclude-standard"])?;
+        let names = others.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+        paths.extend(names.filter_map(|name| Some((path_of(name).to_str()?.to_string(), true))));
+    }
+    let paths: Vec<(String, bool)> = paths.into_iter().collect();
     let text = |revision: &str, path: &str| {
         let blob = ["cat-file", "blob", &format!("{revision}:./{path}")];
         let printed = git.run_within(root, &blob, FILE_BYTES_MAX).ok().filter(|printed| printed.status.success())?;
         Some(decode(path, printed.stdout).ok()?.text)
     };
-    let versions = |(at, path): (usize, String)| {
+    let versions = |(at, (path, has_other_mode)): (usize, (String, bool))| {
         if at >= FILES_MAX {
             return Some(FileVersions { path, ..FileVersions::default() });
         }
@@ -121,7 +128,7 @@ pub fn versions(project: &Project, change: &GitChange) -> Result<Vec<FileVersion
             VersionPlace::Disk => read_text_within(root, &path, FILE_BYTES_MAX).ok(),
         };
         // Git compares times of files before it compares texts.
-        (before.is_none() || before != after).then_some(FileVersions { path, before, after })
+        (before.is_none() || before != after || has_other_mode).then_some(FileVersions { path, before, after })
     };
     Ok(paths.into_par_iter().enumerate().filter_map(versions).collect())
 }

@@ -32,6 +32,12 @@
     "source" "." "alias" "echo" "printf" "return" "exit" "shift" "set" "cd" "read" "break" "continue" "true" "false" ":"
     "@test" "}" "{"))
 
+; What another command runs.
+((command
+    name: (command_name (word) @_through)
+    . argument: (word) @call)
+  (#any-of? @_through "trap" "run" "command" "exec" "builtin" "time"))
+
 (compound_statement (declaration_command (variable_assignment name: (variable_name) @variable)))
 (compound_statement (declaration_command (variable_name) @variable))
 (compound_statement (variable_assignment name: (variable_name) @variable))

@@ -124,6 +124,7 @@
 (call_expression function: [
   (identifier) @call
   (field_expression field: (field_identifier) @call)
+  (parenthesized_expression (identifier) @call)
 ])
 
 (compound_statement (declaration declarator: [

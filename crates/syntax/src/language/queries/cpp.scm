@@ -324,6 +324,12 @@
   ])
   (template_function name: (identifier) @call)
   (qualified_identifier) @call.last
+  (parenthesized_expression [(identifier) @call (qualified_identifier) @call.last])
+])
+(compound_literal_expression type: [
+  (type_identifier) @call
+  (template_type name: (type_identifier) @call)
+  (qualified_identifier) @call.last
 ])
 (new_expression type: [
   (type_identifier) @call

@@ -78,6 +78,7 @@
 
 (invocation_expression function: [
   (identifier) @call
+  (parenthesized_expression (identifier) @call)
   (generic_name (identifier) @call)
   (member_access_expression name: [(identifier) @call (generic_name (identifier) @call)])
   (conditional_access_expression (member_binding_expression name: [(identifier) @call (generic_name (identifier) @call)]))

@@ -116,7 +116,7 @@
   (#any-of? @_test "it" "test" "specify")) @function.test
 
 (comment) @comment
-(decorator) @attribute
+(decorator) @decorator
 
 (import_statement) @import
 (export_statement source: (string)) @import
@@ -133,6 +133,13 @@
     object: [(identifier) @call (member_expression property: [(property_identifier) (private_property_identifier)] @call)]
     property: (property_identifier) @_through)
   (#any-of? @_through "call" "apply"))
+
+(call_expression function: (parenthesized_expression [
+  (identifier) @call
+  (member_expression property: (property_identifier) @call)
+  (sequence_expression [(identifier) @call (member_expression property: (property_identifier) @call)] .)
+]))
+(decorator [(identifier) @call (member_expression property: (property_identifier) @call)])
 
 (new_expression constructor: [
   (identifier) @call

@@ -135,8 +135,11 @@
     "typep" "opaque" "callback" "macrocallback" "behaviour" "derive" "quote" "unquote" "if" "unless" "case" "cond"
     "with" "for" "test" "describe" "schema"))
 (call target: (dot right: (identifier) @call) (arguments))
-; x |> M.f
-(binary_operator operator: "|>" right: (call target: (dot right: (identifier) @call)))
+; M.f, without parentheses
+(call target: (dot left: (alias) right: (identifier) @call))
+; x |> f, x |> m.f, &f/1
+(binary_operator operator: "|>" right: [(identifier) @call (call target: (dot right: (identifier) @call))])
+(unary_operator operator: "&" operand: (binary_operator left: [(identifier) @call (call target: (dot right: (identifier) @call))] operator: "/"))
 
 ((binary_operator left: (identifier) @variable operator: "=")
   (#not-match? @variable "^_"))

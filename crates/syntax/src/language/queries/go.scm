@@ -59,6 +59,7 @@
   (identifier) @call
   (selector_expression field: (field_identifier) @call)
   (index_expression operand: [(identifier) @call (selector_expression field: (field_identifier) @call)])
+  (parenthesized_expression [(identifier) @call (selector_expression field: (field_identifier) @call)])
 ])
 ; `Map[int](1)`: without types, a call of one value looks like a conversion to a generic type.
 (type_conversion_expression type: (generic_type type: [

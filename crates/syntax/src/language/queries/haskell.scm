@@ -53,8 +53,13 @@
 
 (apply function: (variable) @call)
 (apply function: (qualified id: (variable) @call))
-((infix left_operand: (variable) @call operator: (operator) @_operator)
-  (#any-of? @_operator "$" "<$>" "." "=<<" ">=>" "$!"))
+((infix left_operand: [(variable) @call (qualified id: (variable) @call)] operator: (operator) @_operator)
+  (#any-of? @_operator "$" "<$>" "<$!>" "." "=<<" ">=>" "<=<" ">>>" "<<<" "$!"))
+((infix operator: (operator) @_operator right_operand: [(variable) @call (qualified id: (variable) @call)])
+  (#any-of? @_operator "." ">>=" ">=>" "<=<" ">>>" "<<<" "&" "<&>"))
+; Statements without arguments.
+(do (exp [(variable) @call.bare (qualified id: (variable) @call)]))
+(do (bind expression: [(variable) @call.bare (qualified id: (variable) @call)]))
 ; a `f` b, (a `f`), (`f` b)
 (infix operator: (infix_id [(variable) @call (qualified id: (variable) @call)]))
 (left_section operator: (infix_id [(variable) @call (qualified id: (variable) @call)]))

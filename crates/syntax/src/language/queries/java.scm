@@ -45,6 +45,7 @@
   (scoped_type_identifier (type_identifier) @call .)
 ])
 (method_reference (identifier) @call .)
+(method_reference . [(identifier) (type_identifier)] @call "new")
 
 (local_variable_declaration declarator: (variable_declarator name: (identifier) @variable))
 (enhanced_for_statement name: (identifier) @variable)

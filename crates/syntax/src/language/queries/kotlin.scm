@@ -101,6 +101,9 @@
   (navigation_expression (navigation_suffix (simple_identifier) @call) .)
 ])
 
+(infix_expression . (_) . (simple_identifier) @call)
+(callable_reference (simple_identifier) @call .)
+
 (statements (property_declaration [
   (variable_declaration (simple_identifier) @variable)
   (multi_variable_declaration (variable_declaration (simple_identifier) @variable))

@@ -99,6 +99,7 @@
 
 ((function_call name: (identifier) @call)
   (#not-any-of? @call "require" "describe" "it"))
+(function_call name: (parenthesized_expression (identifier) @call))
 (function_call name: (dot_index_expression field: (identifier) @call))
 (function_call name: (method_index_expression method: (identifier) @call))
 

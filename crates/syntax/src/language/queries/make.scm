@@ -29,4 +29,5 @@
 (include_directive) @import
 
 ; What a rule needs.
+(function_call function: "call" (arguments argument: (text) @call.word))
 (rule normal: (prerequisites (word) @call))

@@ -65,6 +65,8 @@
 (include_module) @import
 
 (application_expression function: (value_path (value_name) @call))
+((infix_expression operator: (_) @_pipe right: (value_path (value_name) @call)) (#eq? @_pipe "|>"))
+((infix_expression left: (value_path (value_name) @call) operator: (_) @_apply) (#eq? @_apply "@@"))
 (method_invocation method: (method_name) @call)
 
 (let_expression (value_definition (let_binding pattern: (value_name) @variable)))

@@ -118,9 +118,16 @@
   (#not-any-of? @_module "strict" "warnings" "constant" "utf8" "feature" "vars" "lib"))
 (require_expression) @import
 
-(function_call_expression function: (function) @call)
+((function_call_expression function: (function) @call) (#not-match? @call "^&"))
+(function "&" (varname) @call)
 (ambiguous_function_call_expression function: (function) @call)
 (method_call_expression method: (method) @call)
+([
+  (expression_statement (bareword) @call)
+  (return_expression (bareword) @call)
+  (assignment_expression right: (bareword) @call)
+]
+  (#match? @call "(^|::)[a-z_]\\w*$"))
 
 (block (expression_statement
   (assignment_expression left: (variable_declaration variable: [(scalar (varname) @variable) (array (varname) @variable) (hash (varname) @variable)]))))

@@ -91,6 +91,8 @@
 
 ((command command_name: (command_name) @call)
   (#not-match? @call "^(?i:It|Describe|Context|Configuration)$"))
+((command command_name: (command_name_expr [(command_name) @call (path_command_name (path_command_name_token) @call)]))
+  (#not-match? @call "[\\\\/.]"))
 (invokation_expression (member_name (simple_name) @call))
 
 ; Variables of blocks; those of the script are constants.

@@ -36,7 +36,7 @@
 (class_definition body: (block . (string) @doc))
 
 (comment) @comment
-(decorator) @attribute
+(decorator) @decorator
 
 (import_statement) @import
 (import_from_statement) @import
@@ -44,6 +44,9 @@
 
 (call function: (identifier) @call)
 (call function: (attribute attribute: (identifier) @call))
+(call function: (parenthesized_expression (identifier) @call))
+((decorator [(identifier) @call (attribute attribute: (identifier) @call)])
+  (#not-any-of? @call "property" "staticmethod" "classmethod" "setter" "getter" "deleter"))
 
 (block (assignment left: [(identifier) (pattern_list) (tuple_pattern) (list_pattern)] @variables))
 (for_statement left: [(identifier) (pattern_list) (tuple_pattern)] @variables)

@@ -85,6 +85,7 @@
 ((call function: (identifier) @call)
   (#not-any-of? @call
     "library" "require" "requireNamespace" "source" "setClass" "setGeneric" "setMethod" "test_that" "c" "list" "return"))
+(binary_operator operator: "special" rhs: (identifier) @call)
 (call function: (namespace_operator rhs: (identifier) @call))
 (call function: (extract_operator rhs: (identifier) @call))
 

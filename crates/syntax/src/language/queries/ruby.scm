@@ -131,5 +131,23 @@
     "private_class_method" "attr_reader" "attr_writer" "attr_accessor" "alias_method" "define_method"
     "namespace" "desc" "task" "describe" "context" "it" "test"))
 
+; A word that no local has.
+((identifier) @call.bare
+  (#not-any-of? @call.bare
+    "require" "require_relative" "autoload" "include" "extend" "prepend" "private" "protected" "public" "module_function"
+    "private_class_method" "attr_reader" "attr_writer" "attr_accessor" "alias_method" "define_method"
+    "namespace" "desc" "task" "describe" "context" "it" "test"))
+; map(&:name), send(:name), before_action :name
+(block_argument (simple_symbol) @call.unscoped)
+((call method: (identifier) @_through arguments: (argument_list . (simple_symbol) @call.unscoped))
+  (#any-of? @_through "send" "public_send" "__send__" "method"))
+((call method: (identifier) @_hook arguments: (argument_list (simple_symbol) @call.unscoped))
+  (#match? @_hook "^((prepend_|append_)?(before|after|around)_|validate$|helper_method$)"))
+
 (assignment left: (identifier) @variable)
+(operator_assignment left: (identifier) @variable)
+(block_parameters) @variables
+(lambda_parameters) @variables
+(exception_variable (identifier) @variable)
+(for pattern: (_) @variables)
 (assignment left: (left_assignment_list (identifier) @variable))

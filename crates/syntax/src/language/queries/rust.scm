@@ -44,6 +44,9 @@
 (call_expression function: (field_expression field: (field_identifier) @call))
 (call_expression function: (scoped_identifier name: (identifier) @call))
 (call_expression function: (generic_function function: [(identifier) @call (scoped_identifier name: (identifier) @call) (field_expression field: (field_identifier) @call)]))
+(call_expression function: (parenthesized_expression (identifier) @call))
+; `map(Self::parse)`
+((arguments (scoped_identifier name: (identifier) @call)) (#match? @call "^[a-z_]"))
 (macro_invocation macro: (identifier) @call)
 ; What macros are given is words alone. In attributes the outermost brackets hold no calls.
 (macro_invocation (token_tree (identifier) @call . (token_tree . "(") @arguments))

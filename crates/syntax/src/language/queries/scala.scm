@@ -68,6 +68,11 @@
 (call_expression function: (field_expression field: (identifier) @call))
 (call_expression function: (generic_function function: (identifier) @call))
 (call_expression function: (generic_function function: (field_expression field: (identifier) @call)))
+(infix_expression operator: (identifier) @call)
+((postfix_expression (identifier) @call .) (#not-eq? @call "_"))
+((postfix_expression . (identifier) @call . (identifier) @_all) (#eq? @_all "_"))
+; A member without arguments.
+((field_expression field: (identifier) @call) (#match? @call "^[a-z]"))
 (instance_expression (type_identifier) @call)
 (instance_expression (generic_type type: (type_identifier) @call))
 

@@ -49,6 +49,10 @@
 (call_expression . (simple_identifier) @call)
 (call_expression . (navigation_expression suffix: (navigation_suffix suffix: (simple_identifier) @call)))
 (constructor_expression constructed_type: (user_type (type_identifier) @call))
+(selector_expression [
+  (simple_identifier) @call
+  (navigation_expression suffix: (navigation_suffix suffix: (simple_identifier) @call))
+])
 (macro_invocation (simple_identifier) @call)
 
 (statements (property_declaration name: (pattern bound_identifier: (simple_identifier) @variable)))
