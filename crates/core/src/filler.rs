@@ -12,6 +12,26 @@ const GREETINGS: [&str; 10] =
     ["hi", "hello", "hey", "thank", "thx", "cheers", "regards", "morning", "afternoon", "evening"];
 /// Other words that such lines contain.
 const BESIDE_GREETINGS: &str = "advance all anyone best can good so team could everybody everyone folks guys kind lot many me much someone there you";
+/// What people put before a question; `|` separates alternatives.
+const LEADS: &[&str] = &[
+    "hi|hello|hey",
+    "i want|need to know|understand|see",
+    "i would like to know|understand|see",
+    "i'd like to know|understand|see",
+    "i am wondering|curious",
+    "i'm wondering|curious",
+    "i wonder",
+    "do you know",
+    "can|could|would you tell|show me",
+    "can|could|would you explain",
+    "tell|show me",
+];
+/// Words that begin a question.
+const INTERROGATIVES: &[&str] = &["how", "if", "what", "when", "where", "whether", "which", "who", "why"];
+/// Adverbs after the first or the second word of a question that add nothing.
+const ADVERBS: &[&str] = &["actually", "exactly", "really"];
+/// What people put after a question.
+const TAILS: &str = "in this|our repo|repository|codebase|project";
 /// Punctuation around a word in a sentence.
 const PUNCTUATION: &[char] = &['.', ',', ';', ':', '(', ')', '!', '?'];
 
@@ -38,6 +58,7 @@ pub fn without_fillers(text: &str, mut is_name: impl FnMut(&str) -> bool) -> Opt
         is_quoted ^= quotes % 2 == 1;
         parts.push((word, worth));
     }
+    mark_frame(&mut parts);
     for i in 0..parts.len() {
         if parts[i].1 == Worth::Topical {
             let word = parts[i].0.trim_matches(PUNCTUATION).to_lowercase();
@@ -58,6 +79,40 @@ pub fn without_fillers(text: &str, mut is_name: impl FnMut(&str) -> bool) -> Opt
         }
     }
     Some(joined(text, &parts))
+}
+
+/// Marks what is around a question: a greeting or a request before its first word, adverbs after that, and "in this
+/// repository" at its end.
+fn mark_frame(parts: &mut [(&str, Worth)]) {
+    let lower: Vec<String> = parts.iter().map(|(word, _)| word.trim_matches(PUNCTUATION).to_lowercase()).collect();
+    let fits = |phrase: &str, at: usize| {
+        let mut end = at;
+        for choice in phrase.split(' ') {
+            if !choice.split('|').any(|word| lower.get(end).is_some_and(|own| own == word)) {
+                return None;
+            }
+            end += 1;
+        }
+        Some(end)
+    };
+    let mut start = 0;
+    while let Some((_, worth)) = parts.get(start) {
+        let end =
+            if *worth == Worth::Filler { Some(start + 1) } else { LEADS.iter().find_map(|lead| fits(lead, start)) };
+        let Some(end) = end else { break };
+        start = end;
+    }
+    if !lower.get(start).is_some_and(|word| INTERROGATIVES.contains(&word.as_str())) {
+        return;
+    }
+    let is_adverb = |at: &usize| lower.get(*at).is_some_and(|word| ADVERBS.contains(&word.as_str()));
+    let adverbs: Vec<usize> = [start + 1, start + 2].into_iter().filter(is_adverb).collect();
+    let words = TAILS.split(' ').count();
+    let tail = lower.len().checked_sub(words).filter(|at| *at > start + 1 && fits(TAILS, *at).is_some());
+    let tail = tail.map_or(lower.len()..lower.len(), |at| at..lower.len());
+    for at in (0..start).chain(adverbs).chain(tail) {
+        parts[at].1 = Worth::Filler;
+    }
 }
 
 /// The text without courtesy lines at its beginning and end; unchanged if it has no other lines.
@@ -167,6 +222,31 @@ mod tests {
             for filler in [filler.to_string(), filler.to_uppercase()] {
                 assert_eq!(without_fillers(&format!("{filler} retry")).as_deref(), Some("retry"), "{filler}");
             }
+        }
+    }
+
+    #[test]
+    fn what_is_around_a_question_goes() {
+        let question = "where is it decided when to retry";
+        for around in [
+            "hi, Q? thanks",
+            "hello Q",
+            "I want to know Q",
+            "please tell me Q",
+            "show me Q",
+            "can you tell me Q?",
+            "Q in this repo",
+            "hey, could you please show me Q in our codebase?",
+            "I wonder Q",
+            "I'd like to know Q",
+        ] {
+            let found = without_fillers(&around.replace('Q', question));
+            assert_eq!(found.as_deref().map(|found| found.trim_end_matches('?')), Some(question), "{around}");
+        }
+        assert_eq!(without_fillers("where exactly is it set").as_deref(), Some("where is it set"));
+        assert_eq!(without_fillers("where is it actually set").as_deref(), None, "too far in to be sure");
+        for other in ["show me the parser", "hello world", "tell me", "in this project", "files in this repository"] {
+            assert_eq!(without_fillers(other), None, "{other}");
         }
     }
 

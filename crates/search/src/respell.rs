@@ -6,10 +6,10 @@ use std::ops::Range;
 use colgrep_core::bm25::Field;
 use colgrep_core::identifier_style::is_name_in_query;
 use colgrep_core::literal_match::{Agreement, has_values};
-use colgrep_core::query::intents::{name_inside, names_around, names_called};
+use colgrep_core::query::intents::{name_inside, names_around, names_called, names_in_piece};
 use colgrep_core::query::{Query, last_segment};
 use colgrep_core::statistics::Statistics;
-use colgrep_core::token::{Tokenizer, is_stop_word, parts, words};
+use colgrep_core::token::{Tokenizer, is_stop_word, is_word_char, parts, words};
 
 use super::absent::{Respelled, without_absent};
 use super::intents::{SELVES, best_of};
@@ -50,7 +50,13 @@ pub(super) fn respelled(
     tokenizer: &mut Tokenizer,
 ) -> Result<Option<Respelled>> {
     let text = query.text.as_str();
-    if query.long.is_some() || !query.intents.phrases.is_empty() || !query.intents.locations.is_empty() {
+    if query.long.is_some() || !query.intents.locations.is_empty() {
+        return Ok(None);
+    }
+    if let Some(text) = names_known(rounds, query, tokenizer)? {
+        return Ok(Some(Respelled { words: vec![(query.text.trim().to_string(), text.clone())], text }));
+    }
+    if !query.intents.phrases.is_empty() {
         return Ok(None);
     }
     if let Some(read) = without_absent(rounds, query, statistics, tokenizer)? {
@@ -150,6 +156,45 @@ fn around(rounds: &Coordinator<'_>, query: &Query, tokenizer: &mut Tokenizer) ->
     let terms = tokenizer.terms(&names);
     let is_here = rounds.term_counts(&terms, 0)?.iter().any(|count| count.units.most() > 0);
     Ok(is_here.then_some(names))
+}
+
+/// What a query of tokens that occurs in none of the searched files names, if the index has it: the name before a value
+/// (`level=7731`), the path of an address, a dotted name by its words. `None` if a name is most likely a wrong one.
+fn names_known(rounds: &Coordinator<'_>, query: &Query, tokenizer: &mut Tokenizer) -> Result<Option<String>> {
+    let text = query.text.trim();
+    let named = names_in_piece(text);
+    let is_quoted_value = query.intents.phrases.len() == 1 && named.first().is_some_and(|name| is_piece_of_name(name));
+    let is_of_tokens = query.intents.is_tokens && query.intents.phrases.is_empty();
+    if !(is_of_tokens || is_quoted_value) || stands_somewhere(rounds, text, Agreement::Words, tokenizer)? {
+        return Ok(None);
+    }
+    for name in named {
+        if name != text && is_piece_of_name(name) && stands_somewhere(rounds, name, Agreement::Words, tokenizer)? {
+            return Ok(Some(name.to_string()));
+        }
+        let pieces = name.split(|c: char| !is_word_char(c) || c == '$').filter(|piece| !piece.is_empty());
+        let pieces: Vec<&str> = pieces.filter(|piece| !piece.starts_with(|c: char| c.is_ascii_digit())).collect();
+        let terms: Vec<String> = pieces.iter().map(|piece| tokenizer.normal(piece).to_string()).collect();
+        let counts = rounds.term_counts(&terms, 0)?;
+        let known = pieces.iter().zip(&counts).map(|(piece, count)| (*piece, count.units.most() > 0));
+        // The hash of a symbol.
+        let counted: Vec<(&str, bool)> =
+            known.filter(|(piece, is_known)| *is_known || !piece.contains(|c: char| c.is_ascii_digit())).collect();
+        let known: Vec<&str> = counted.iter().filter(|(_, is_known)| *is_known).map(|(piece, _)| *piece).collect();
+        // `console.log` means no other `log`, and `Session.gte` no other member.
+        let is_last = counted.last().is_some_and(|(_, is_known)| *is_known);
+        let are_most = known.len() == counted.len() || (known.len() > 1 && 2 * known.len() >= counted.len());
+        let read = known.join(" ");
+        if is_last && are_most && read != text && read.contains(char::is_alphabetic) {
+            return Ok(Some(read));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether a text is one piece that may be a name or a path.
+fn is_piece_of_name(text: &str) -> bool {
+    !text.contains(char::is_whitespace) && text.contains(char::is_alphabetic)
 }
 
 /// Whether a text occurs in a searched file, at least in `least` agreement, or too many files have its words for it not

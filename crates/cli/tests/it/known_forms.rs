@@ -477,3 +477,75 @@ fn a_name_behind_its_type_is_found_inside_a_question_and_with_its_mark() {
         ],
     );
 }
+
+#[test]
+fn a_piece_that_occurs_nowhere_is_read_as_what_it_names() {
+    let sandbox = Sandbox::new();
+    sandbox.write("app/server.py", "@app.route(\"/flask/users\")\ndef list_users():\n    return queue_depth(7)\n");
+    sandbox.write("app/conf.yml", "database:\n  pool:\n    max_size: 20\nserver:\n  order_timeout: 30\n");
+    sandbox.write("pool/pool.go", "package pool\n\nfunc (p *Pool) Acquire(n int) {\n\tp.take(n)\n}\n");
+    sandbox.write("src/acme/queue.rs", "pub fn run_worker() {\n    poll();\n}\n");
+    sandbox.write("src/com/acme/Parser.java", "package com.acme;\n\npublic class Parser {\n  Parser() {}\n}\n");
+    sandbox.write("web/cart.rb", "def checkout(cart)\n  gateway = pick(cart)\nend\n");
+    for (query, file) in [
+        ("gateway=zzq7", "web/cart.rb"),
+        ("checkout: zzq7", "web/cart.rb"),
+        ("gateway: \"zzq7\"", "web/cart.rb"),
+        ("queue_depth=7731", "app/server.py"),
+        ("https://api.example.com/flask/users", "app/server.py"),
+        ("http://localhost:3000/flask/users?page=1#top", "app/server.py"),
+        ("/flask/users?page=1", "app/server.py"),
+        ("/flask/users/42/posts", "app/server.py"),
+        ("server.order_timeout=3", "app/conf.yml"),
+        ("database.pool.max_size", "app/conf.yml"),
+        ("$.database.pool.max_size", "app/conf.yml"),
+        ("pool.(*Pool).Acquire(0xc000010, 0x5)", "pool/pool.go"),
+        ("acme::queue::run_worker::{{closure}}", "src/acme/queue.rs"),
+        ("acme::queue::run_worker::h1f2e3d4c5b6a7988", "src/acme/queue.rs"),
+        ("com.acme.Parser.<init>", "src/com/acme/Parser.java"),
+        ("Lcom/acme/Parser;", "src/com/acme/Parser.java"),
+        ("java.lang.NoClassDefFoundError: com.acme.Parser", "src/com/acme/Parser.java"),
+    ] {
+        let ran = sandbox.run(&["--query", query, "-k", "1", "-l"]);
+        assert_eq!(ran.out, format!("{file}\n"), "{query}: {ran:?}");
+    }
+    // What is wrong in a name is no word more or less.
+    for query in ["gateway.zork", "console.checkout", "acme::queue::zork_worker"] {
+        let ran = sandbox.run(&["--query", query, "-l"]);
+        assert_eq!((ran.out.as_str(), ran.status), ("", 1), "{query}: {ran:?}");
+    }
+}
+
+#[test]
+fn a_part_of_a_word_is_found_within_limits_outside_of_which_it_is_a_word() {
+    let sandbox = Sandbox::new();
+    sandbox.write("lib/a.py", "def px(a):\n    return a\n");
+    sandbox.write("web/b.css", ".b {\n  width: 15px;\n}\n");
+    for limits in [&["web"][..], &["-g", "*.css"], &["-t", "css"], &["web/b.css"]] {
+        let ran = sandbox.run(&[&["--query", "px"], limits].concat());
+        assert!(ran.out.starts_with("web/b.css:2:"), "{limits:?}: {ran:?}");
+    }
+}
+
+#[test]
+fn a_plain_word_whose_definition_is_asked_for_is_a_name() {
+    let sandbox = Sandbox::new();
+    sandbox.write("lib/render.ex", "defmodule A do\n  def frames(renderer) do\n    renderer\n  end\nend\n");
+    sandbox.write("lib/view.ex", "defmodule B do\n  def defined(x), do: x\n\n  def onend(y), do: y\nend\n");
+    for query in
+        ["where is onend defined", "definition of onend", "onend definition", "who defines onend", "what does onend do"]
+    {
+        let ran = sandbox.run(&["--query", query, "-k", "1"]);
+        assert!(ran.out.starts_with("lib/view.ex:4:"), "{query}: {ran:?}");
+    }
+}
+
+#[test]
+fn a_word_after_a_pattern_that_is_named_as_a_file_is_one() {
+    let sandbox = Sandbox::new();
+    sandbox.write("src/a.py", "foo = 1\n");
+    for name in ["main.py", "README.md", "Makefile", "lib*.c", "src/x.py"] {
+        let ran = sandbox.run(&["-e", "foo", name]);
+        assert_eq!((ran.out.as_str(), ran.status), ("", 2), "{name}: {ran:?}");
+    }
+}

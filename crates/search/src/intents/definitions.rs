@@ -61,7 +61,7 @@ pub(super) const NAME_IN_FILE: Intent = Intent {
 
 pub(super) const DEFINITION_QUESTION: Intent = Intent {
     name: "question for a definition",
-    doc: "What the name alone points at, if it is written as no word of a sentence is.",
+    doc: "What the name alone points at. A plain word must be the name of a few definitions.",
     examples: &[
         ("where is open_socket defined", "open_socket"),
         ("where is open_socket", "open_socket"),
@@ -163,10 +163,13 @@ impl IntentLookup<'_> {
         Ok(Resolved::named(pointers, is_named))
     }
 
-    /// A requested definition, whose name does not look like a plain word.
+    /// A requested definition. A plain word is only the name of one if there are few of that name.
     pub(super) fn asked_for(&mut self, written: &str) -> Result<Resolved> {
         let (path, name) = (path_of(written), last_segment(written));
-        let Defining { units, is_owned, .. } = self.defining(name, &path, None)?;
+        let Defining { units, is_owned, is_aside } = self.defining(name, &path, None)?;
+        if !is_odd(written) && (is_aside || !(1..=DEFINITIONS_MAX).contains(&units.len())) {
+            return Ok(Resolved::default());
+        }
         if path.len() > 1 && !is_owned {
             let declared = self.named_by(written)?;
             if !declared.units.is_empty() {

@@ -5,7 +5,7 @@ use colgrep_core::token::words;
 
 use super::lookup::{IntentLookup, Point};
 use super::{Intent, Resolved, ResolvedSoFar};
-use crate::rounds::ScannedLine;
+use crate::rounds::{FilesWithAllRequest, ScannedLine};
 use colgrep_index::error::Result;
 use colgrep_index::lexical::{run_of, term_of_word};
 
@@ -52,12 +52,15 @@ fn spellings(lookup: &mut IntentLookup<'_>, found: &ResolvedSoFar, pieces: &[Str
     Ok(Resolved { fallback: lookup.point(&points)?, ..Resolved::default() })
 }
 
-/// Whether the index has a word, or the words of a piece in a row.
+/// Whether a searched file has a word, or the words of a piece in a row, as the index knows them.
 fn is_indexed(lookup: &mut IntentLookup<'_>, text: &str) -> Result<bool> {
-    if words(text).nth(1).is_some() {
-        let run = run_of(text, lookup.tokenizer);
-        return Ok(!run.is_empty() && !lookup.rounds.files_with_phrase(&run)?.is_empty());
-    }
-    let Some(term) = term_of_word(text, lookup.tokenizer) else { return Ok(false) };
-    Ok(lookup.rounds.term_counts(&[term], 0)?.iter().any(|count| count.units.most() > 0))
+    let files = match words(text).nth(1) {
+        Some(_) if run_of(text, lookup.tokenizer).is_empty() => return Ok(false),
+        Some(_) => lookup.files_with_run(text)?,
+        None => match term_of_word(text, lookup.tokenizer) {
+            Some(term) => lookup.rounds.ask(&FilesWithAllRequest { terms: vec![term] })?,
+            None => return Ok(false),
+        },
+    };
+    Ok(!lookup.readable(&files, 1, u64::MAX)?.is_empty())
 }

@@ -195,7 +195,6 @@ fn said(end: &End, query: &str, (found, shown): (usize, usize), place: &str) -> 
     let is_behind = found > 0 && shown == 0;
     lines.extend(unheld(end, found, NOTHING_SEARCHED).filter(|_| !is_behind));
     if shown > 0 && end.holders > shown {
-        let are = if shown == 1 { "is" } else { "are" };
         let files = counted(end.holders as u64, "file");
         let held = held(end);
         let which = if end.patterns.len() == 1 { "all with these letters" } else { "those with the rarest" };
@@ -204,7 +203,7 @@ fn said(end: &End, query: &str, (found, shown): (usize, usize), place: &str) -> 
             end.patterns.first().map_or("", String::as_str)
         );
         let list = if end.is_elsewhere { "; `offset` gives more" } else { &list };
-        lines.push(format!("{files} hold {held}, of which {shown} {are} shown{list}"));
+        lines.push(format!("{files} hold {held}{list}"));
     }
     lines
 }
@@ -237,14 +236,14 @@ mod tests {
         let mut end = End::default();
         (end.holders, end.patterns) = (30, vec!["pars".to_string()]);
         (end.words, end.are_forms) = (vec!["parse".to_string()], true);
-        let many = "30 files hold a form of \"parse\", of which 10 are shown; `pattern` \"pars\" with `ignore_case` lists all with these letters";
+        let many = "30 files hold a form of \"parse\"; `pattern` \"pars\" with `ignore_case` lists all with these letters";
         assert_eq!(said(&end, "parse", (10, 10), "here"), [many]);
         // The last result of a page that begins after 20 others; a page after the last result.
         let one = many.replace("10 are", "1 is");
         assert_eq!(said(&end, "parse", (21, 1), "here"), [one]);
         assert!(said(&end, "parse", (25, 0), "here").is_empty());
         end.is_elsewhere = true;
-        let far = "30 files hold a form of \"parse\", of which 10 are shown; `offset` gives more";
+        let far = "30 files hold a form of \"parse\"; `offset` gives more";
         assert_eq!(said(&end, "parse", (10, 10), "here"), [far]);
         let mut end = End::default();
         (end.is_tokens, end.weak) = (true, 3);
@@ -278,7 +277,7 @@ mod tests {
         let told =
             RankingReport { hits: [0.9, 0.8, 0.05].map(rows).to_vec(), end: Some(end), ..RankingReport::default() };
         let said = told.said("wait", [0, 1].into_iter(), "here");
-        let strengths = "(strength of each, 0 to 1: 0.90 0.80)\n(30 files hold \"wait\", of which 2 are shown;";
+        let strengths = "(strength of each, 0 to 1: 0.90 0.80)\n(30 files hold \"wait\";";
         assert!(said.starts_with(strengths), "{said}");
         assert_eq!(told.said("parse", 7..9, "here"), "");
         assert_eq!(RankingReport { end: None, ..told }.said("parse", 0..2, "here"), "");

@@ -11,7 +11,7 @@ pub(super) enum NameQuestion {
 }
 
 /// The forms of questions. `NAME` is any word, `NAME!` one that does not look like a plain word, `…` any words, and
-/// `IN` nothing, a word of [`DONE`], or a word of [`WHERE`] after a `NAME!`.
+/// `KIND` one of [`KINDS`], `IN` nothing, a word of [`DONE`], or a word of [`WHERE`] after a `NAME!`.
 const FORMS: &[(NameQuestion, &str)] = &[
     (NameQuestion::Callers, "who|what calls|invokes|uses NAME IN"),
     (NameQuestion::Callers, "who|what is calling NAME IN"),
@@ -27,10 +27,19 @@ const FORMS: &[(NameQuestion, &str)] = &[
     (NameQuestion::Callers, "where is NAME used|called|invoked|referenced …"),
     (NameQuestion::Callers, "NAME! callers|references|usages"),
     (NameQuestion::Definition, "where is NAME!"),
-    (NameQuestion::Definition, "where is NAME! declared|defined|implemented"),
-    (NameQuestion::Definition, "… definition of NAME!"),
-    (NameQuestion::Definition, "NAME! definition"),
+    (NameQuestion::Definition, "where is NAME declared|defined|implemented"),
+    (NameQuestion::Definition, "where is the KIND NAME declared|defined|implemented"),
+    (NameQuestion::Definition, "where is the NAME KIND"),
+    (NameQuestion::Definition, "where is the NAME KIND declared|defined|implemented"),
+    (NameQuestion::Definition, "… definition of NAME"),
+    (NameQuestion::Definition, "… definition of the KIND NAME"),
+    (NameQuestion::Definition, "NAME definition"),
+    (NameQuestion::Definition, "who|what defines NAME"),
+    (NameQuestion::Definition, "what does NAME do"),
 ];
+/// What a definition may be called.
+const KINDS: &[&str] =
+    &["class", "constant", "enum", "function", "interface", "macro", "method", "struct", "trait", "type"];
 /// Participles after the name in questions for callers.
 const DONE: &[&str] = &["called", "invoked", "referenced", "used"];
 /// Words after a name that restrict the question or begin another one.
@@ -76,6 +85,9 @@ fn name_in_form<'t>(form: &str, words: &[&'t str], lower: &[String]) -> Option<&
             }
             "NAME" => name = Some(*words.get(at)?),
             "NAME!" => name = words.get(at).copied().filter(|word| is_odd(word)),
+            "KIND" => {
+                lower.get(at).filter(|own| KINDS.contains(&own.as_str()))?;
+            }
             word => {
                 let own = lower.get(at)?;
                 if !word.split('|').any(|word| word == own) {

@@ -3,6 +3,8 @@
 use crate::identifier_style::{flag_name, is_name_in_query, is_token};
 use crate::token::{is_word_char, parts};
 
+/// Marks after a name that do not belong to it.
+const MARKS_AT_THE_END: &[char] = &['.', ':', ';', ',', '\\', '/', ' '];
 /// Words before an assignment.
 const SETTERS: &[&str] = &["-e", "--env", "ENV", "env", "export", "set"];
 
@@ -31,6 +33,48 @@ pub fn name_inside(text: &str) -> Option<&str> {
 pub fn lookup_form(token: &str) -> &str {
     let can_tell = |name: &&str| flag_name(name).is_none_or(|flag| flag.contains('-'));
     name_inside(token).filter(can_tell).unwrap_or(token)
+}
+
+/// What a piece of code, an address, a symbol or a line of a configuration may name, best first: the path of an address
+/// without its host and query; the text before a value and, for an error with its subject (`NoClassDefFound: a.B`), the
+/// value; without brackets and their content at the end.
+pub fn names_in_piece(text: &str) -> Vec<&str> {
+    let text = text.trim();
+    if let Some((scheme, address)) = text.split_once("://")
+        && scheme.chars().all(|c| c.is_ascii_alphanumeric())
+    {
+        let path = address.find('/').map_or("", |at| &address[at..]);
+        return Some(without_end(path.split(['?', '#']).next().unwrap_or(path)))
+            .into_iter()
+            .filter(|p| !p.is_empty())
+            .collect();
+    }
+    if let Some(at) = text.find(['?', '#']).filter(|at| text[..*at].contains('/')) {
+        return vec![without_end(&text[..at])];
+    }
+    let value = text.find(|c| matches!(c, ':' | '=')).filter(|at| {
+        let behind = &text[at + 1..];
+        text.as_bytes()[*at] == b'=' || behind.starts_with(char::is_whitespace)
+    });
+    let split = value.map(|at| [text[..at].trim(), text[at + 1..].trim()]);
+    let names = split.map_or_else(|| vec![text], |split| split.to_vec());
+    names.into_iter().map(without_end).filter(|name| !name.is_empty()).collect()
+}
+
+/// The text without brackets at its end, and what they contain.
+fn without_end(text: &str) -> &str {
+    const PAIRS: &[(char, char)] = &[('(', ')'), ('[', ']'), ('{', '}'), ('<', '>')];
+    let mut text = text.trim_end_matches(MARKS_AT_THE_END);
+    while let Some((open, close)) = PAIRS.iter().find(|(_, close)| text.ends_with(*close)) {
+        let mut depth = 0i32;
+        let opens = text.char_indices().rev().find(|(_, c)| {
+            depth += i32::from(c == close) - i32::from(c == open);
+            depth == 0
+        });
+        let Some((at, _)) = opens.filter(|(at, _)| *at > 0) else { break };
+        text = text[..at].trim_end_matches(MARKS_AT_THE_END);
+    }
+    text
 }
 
 /// The names that a text calls, if it is a call with arguments, without blanks: `Clock.set_to` in `Clock.set_to(now)`
