@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::common::Sandbox;
 use crate::samples::samples;
 use colgrep_engine::{Engine, Env, FileAnswer, Question, SearchRequest, UnitAnswer};
+use colgrep_syntax::language::may_call;
 
 /// A queue, what fills it, and a test.
 pub fn queue() -> Sandbox {
@@ -187,13 +188,16 @@ fn the_samples_give_exact_sets() {
         .collect();
     for name in callers {
         let of_name = units.iter().filter(|u| u.role < 4 && u.name == name);
-        let callees: BTreeSet<&str> = of_name.flat_map(|u| &u.calls).map(String::as_str).collect();
-        if !callees.iter().all(|callee| is_plain(callee)) {
+        let language = |unit: &'_ Expected| unit.place.split('/').next().unwrap_or_default().to_string();
+        let callees: BTreeSet<(String, &str)> =
+            of_name.flat_map(|u| u.calls.iter().map(move |callee| (language(u), callee.as_str()))).collect();
+        if !callees.iter().all(|(_, callee)| is_plain(callee)) {
             continue;
         }
         let mut expected = BTreeSet::new();
-        for callee in callees {
-            let named = || units.iter().filter(move |u| u.name == callee && u.role < 4);
+        for (caller, callee) in &callees {
+            let is_meant = |u: &&Expected| u.name == *callee && u.role < 4 && may_call(caller, &language(u));
+            let named = || units.iter().filter(is_meant);
             let role = named().map(|u| u.role).min();
             expected.extend(named().filter(|u| Some(u.role) == role).map(|u| u.place.clone()));
         }
