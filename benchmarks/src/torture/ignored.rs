@@ -252,6 +252,7 @@ fn try_one(seed: u64) -> Result<Vec<(&'static str, String)>> {
             files: vec![folder.join("config")],
             ignore: Some(folder.join(".config/git/ignore")),
             home: Some(folder.clone()),
+            settings: Vec::new(),
         },
         folder,
     };

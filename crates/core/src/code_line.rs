@@ -10,7 +10,7 @@ mod receiver;
 use attribute::Attributes;
 pub use call::{calling_line, calling_lines};
 pub use comment::is_comment;
-pub use label::introduces;
+pub use label::introducing_line;
 pub use member::member_line;
 pub use receiver::{CallReceiver, call_receiver};
 

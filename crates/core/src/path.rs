@@ -279,7 +279,7 @@ impl PathClass {
 /// Stems that name a role in any language, not a topic: the folder's name is added to them.
 const ROLE_STEMS: [&str; 6] = ["main", "init", "root", "base", "core", "default"];
 /// Folder names that describe a project's layout, not its topics.
-const LAYOUT_FOLDERS: [&str; 15] = [
+pub(crate) const LAYOUT_FOLDERS: [&str; 15] = [
     "src", "source", "sources", "lib", "libs", "main", "pkg", "include", "app", "core", "common", "shared", "modules",
     "packages", "trunk",
 ];

@@ -289,6 +289,9 @@ impl Query {
     }
 }
 
+/// How code refers to its own object or module: these are not owners of a name.
+pub const SELVES: &[&str] = &["Self", "cls", "crate", "self", "super", "this"];
+
 /// The last segment of a written path of names, without the punctuation of calls and references.
 pub fn last_segment(name: &str) -> &str {
     let name = name.trim().trim_matches(['.', ':', '/', '#', '\\']);

@@ -53,7 +53,7 @@ pub fn remark(end: &End, is_marked: bool, scope: &str) -> Option<(RemarkKind, St
     let is_plain = end.words.len() == 1 && end.holders > 0;
     let is_weak = end.shown > 0 && end.is_ruled && end.strongest < RULE && !is_marked && !is_plain;
     let told = match is_part && end.words.len() == 1 {
-        true => Some(holders(end)),
+        true => Some(holders(end, scope)),
         false => is_weak.then(|| format!("not sure about these, best guess first (strength {:.2})", end.strongest)),
     };
     Some((RemarkKind::Quality, told?))
@@ -138,7 +138,7 @@ fn unindexed(end: &End, scope: &str) -> Option<String> {
     let words: Vec<String> = others.iter().chain(of_left_out).cloned().collect();
     if let Some(word) = words.first() {
         let mut kinds: Vec<String> = Vec::new();
-        kinds.extend((!others.is_empty()).then(|| UNINDEXED.to_string()));
+        kinds.extend((!end.unindexed.is_empty()).then(|| UNINDEXED.to_string()));
         kinds.extend((!end.secret.is_empty()).then(|| SECRET.to_string()));
         let left_out: BTreeSet<&str> =
             end.left_out.iter().flat_map(|(_, files)| files).map(|file| file.path.as_str()).collect();
@@ -222,10 +222,14 @@ pub fn held(end: &End) -> String {
     }
 }
 
-/// The remark on how many files contain the word.
-fn holders(end: &End) -> String {
+/// The remark on how many files contain the word. Where fewer are shown than were asked for, only a list has the others.
+fn holders(end: &End, scope: &str) -> String {
     let files = counted(end.holders as u64, "file");
-    format!("{files} hold {}, {} shown; -k shows more", held(end), end.shown)
+    let more = match end.patterns.first() {
+        Some(pattern) if !end.is_full => format!("colgrep -il -e {}{scope} lists them", in_shell(pattern)),
+        _ => "-k shows more".to_string(),
+    };
+    format!("{files} hold {}, {} shown; {more}", held(end), end.shown)
 }
 
 /// Something that takes files or units out of a search: its flag, its parameter for tools, and its value.
@@ -426,8 +430,8 @@ mod tests {
             (respelled, false, ""),
             (read, false, "\"frobs\" is read as \"grab\", since nothing here holds it as typed"),
             (held, false, ""),
-            (many, false, "30 files hold a form of \"parse\", 2 shown; -k shows more"),
-            (elsewhere, false, "30 files hold \"wait\", 2 shown; -k shows more"),
+            (many, false, "30 files hold a form of \"parse\", 2 shown; colgrep -il -e pars src lists them"),
+            (elsewhere, false, "30 files hold \"wait\", 2 shown; colgrep -il -e wait src lists them"),
             (three, false, ""),
             (quoted, false, "no searched file contains \"on any host\"; without the quotes, its words are searched"),
             (end(|_| {}), false, ""),

@@ -1,5 +1,6 @@
 //! Whether a file is text rather than a program.
 
+use colgrep_core::{Unit, UnitRole};
 use colgrep_syntax::language::{self, Category, others};
 
 /// True if files of a language are prose, configuration or data.
@@ -14,4 +15,10 @@ pub(crate) fn is_data(language: &str, path: &str) -> bool {
 
 pub(crate) fn category(language: &str) -> Category {
     language::by_name(language).map_or(Category::Unknown, |l| l.category)
+}
+
+/// Whether a unit is a test by its syntax or its module, in a file of a language.
+pub fn is_test_inside(unit: &Unit, language: &str) -> bool {
+    let in_module = || language::by_name(language).is_some_and(|l| l.has_test_modules);
+    unit.role == UnitRole::Test || (unit.parent.split('.').any(|name| matches!(name, "tests" | "test")) && in_module())
 }

@@ -61,7 +61,8 @@ pub fn recall(
     let mut pointers = mentions(&snapshot.lexical, filter, request)?;
     add_named(snapshot, filter, request.query, &mut pointers)?;
     let shard = LocalShard::new(snapshot, filter);
-    let Retrieval { query, retrieved, .. } = retrieve_pointed(&Corpus::of(&[&shard], snapshot), request, pointers)?;
+    let Retrieval { query, retrieved, statistics, .. } =
+        retrieve_pointed(&Corpus::of(&[&shard], snapshot), request, pointers)?;
     let mut fused = Fused::new(&retrieved, request.fusion, request.knobs);
     if fused.ties.is_empty() {
         fused.ties = ages(snapshot, &retrieved.candidates);
@@ -80,7 +81,7 @@ pub fn recall(
     };
     let ranked = rank::run_through(HISTORY_STAGES, &query, request.knobs, &retrieved, fused, Some(&mut observer));
     let (units, strength) = (ranked.units, retrieved.evidence.strength);
-    Ok((CorpusAnswer { query, units, files: retrieved.files, ..CorpusAnswer::default() }, strength))
+    Ok((CorpusAnswer { query, units, files: retrieved.files, statistics, ..CorpusAnswer::default() }, strength))
 }
 
 /// The knobs for entries. Entries are short, so few contain a question's words, and how much of the question they

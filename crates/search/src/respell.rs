@@ -7,12 +7,12 @@ use colgrep_core::bm25::Field;
 use colgrep_core::identifier_style::is_name_in_query;
 use colgrep_core::literal_match::{Agreement, has_values};
 use colgrep_core::query::intents::{name_inside, names_around, names_called, names_in_piece};
-use colgrep_core::query::{Query, last_segment};
+use colgrep_core::query::{Query, SELVES, last_segment};
 use colgrep_core::statistics::Statistics;
 use colgrep_core::token::{Tokenizer, is_stop_word, is_word_char, parts, words};
 
 use super::absent::{Respelled, without_absent};
-use super::intents::{SELVES, best_of};
+use super::intents::best_of;
 use super::locate::{Fit, MODULE_END};
 use super::rounds::{
     Coordinator, DefinitionsRequest, FilesWithAllRequest, HolderCount, LocateRequest, NearNamesRequest, PhrasesRequest,

@@ -51,10 +51,7 @@ pub(crate) static CHAPTERS: [Chapter; 4] = [
             ("COLGREP_SHARD_TOKEN", "token to send to shards (--shards)"),
             ("COLGREP_...", "ranking constants, listed by `colgrep knobs`; an unknown name is an error"),
             ("XDG_CONFIG_HOME, XDG_DATA_HOME", "folders for settings and data, instead of the platform's"),
-            (
-                "GIT_CONFIG_GLOBAL, GIT_CONFIG_SYSTEM, GIT_CONFIG_NOSYSTEM",
-                "where git reads its configuration, and so its ignore rules",
-            ),
+            ("GIT_CONFIG_...", "where git reads its configuration, and so its ignore rules"),
             ("TMPDIR, TEMP, TMP", "temporary folder, not indexed as a project without -y"),
             ("HOME, USERPROFILE", "home folder, which contains the agents' files"),
             (

@@ -219,7 +219,11 @@ fn words_in_tracked_files_that_are_left_out_are_not_denied() {
         ),
         (&["where is hidden_917 set"], "(.github/ci.yml (hidden)) holds \"hidden_917\"".to_string()),
         (&["both_916"], "only what is not indexed (.github/ci.yml (hidden) and 1 more) holds \"both_916\"".to_string()),
-        (&["token_918"], "files that look like secrets) holds \"token_918\"".to_string()),
+        (
+            &["token_918"],
+            "(gen/.env (hidden, and has a secret's name)) holds \"token_918\"; colgrep -i -e token_918 gen/.env lists it"
+                .to_string(),
+        ),
         (&["handler_915", "src"], "nothing within `src` holds \"handler_915\", but other parts".to_string()),
         (&["token_918", "src"], "nothing within `src` holds \"token_918\", but other parts".to_string()),
         (&["locked_919", "src"], "nothing within `src` holds \"locked_919\", but other parts".to_string()),
@@ -594,5 +598,59 @@ fn an_empty_answer_has_a_reason_in_one_sentence() {
     {
         let ran = sandbox.run(&words.split(' ').collect::<Vec<_>>());
         assert_eq!((ran.status, ran.out.as_str(), ran.err.as_str()), (1, "", ""), "{words}");
+    }
+}
+
+#[test]
+fn a_qualifier_that_is_nowhere_is_told() {
+    let sandbox = Sandbox::new();
+    sandbox.write("src/d.py", "class Default:\n    def run(self):\n        return 1\n");
+    for (query, at, said) in [
+        ("foo.bar.Default", 1, "nothing here holds \"foo\", \"bar\""),
+        ("foo::Default", 1, "nothing here holds \"foo\""),
+        ("Foo.run", 2, "nothing here holds \"Foo\""),
+        ("Nope#run", 2, "nothing here holds \"Nope\""),
+        ("Default.run", 2, ""),
+        ("self.run", 2, ""),
+        ("src.d.Default", 1, ""),
+        ("Default", 1, ""),
+    ] {
+        let ran = sandbox.run(&[query, "-k", "1"]);
+        assert!(ran.out.starts_with(&format!("src/d.py:{at}:")), "{query}: {ran:?}");
+        assert_eq!(ran.err.trim().trim_start_matches("colgrep: "), said, "{query}: {ran:?}");
+    }
+}
+
+#[test]
+fn filters_of_a_query_alone_list_what_passes() {
+    let sandbox = Sandbox::new();
+    sandbox.write("src/d.py", "class Default:\n    def run(self):\n        return 1\n");
+    sandbox.write("src/x.rs", "fn throttle() {}\n");
+    for (query, files) in [
+        ("file:d.py", "src/d.py"),
+        ("path:src -file:d.py", "src/x.rs"),
+        ("kind:function", "src/x.rs"),
+        ("kind:class", "src/d.py"),
+        ("kind:method file:*.py", "src/d.py"),
+        ("lang:python", "src/d.py"),
+        ("language:Rust", "src/x.rs"),
+    ] {
+        let ran = sandbox.run(&["--query", query, "-l"]);
+        assert_eq!((ran.status, ran.out.trim()), (0, files), "{query}: {ran:?}");
+    }
+    for (query, status, said) in [
+        (
+            "lang:rsut throttle",
+            2,
+            "\"rsut\" is neither a known language nor a type from the settings; did you mean \"rust\"?",
+        ),
+        ("lang:pyhton", 2, "did you mean \"python\"?"),
+        ("file:nosuch", 1, "no file here passes file:nosuch"),
+        ("/throttle/", 0, ""),
+        ("/run|throttle/i", 0, ""),
+        ("/zork/", 1, "nothing here holds \"/zork/\""),
+    ] {
+        let ran = sandbox.run(&["--query", query]);
+        assert!(ran.status == status && ran.err.contains(said), "{query}: {ran:?}");
     }
 }

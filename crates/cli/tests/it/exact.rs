@@ -129,6 +129,166 @@ fn where_a_key_or_label_is_introduced_comes_before_where_it_is_mentioned() {
             ("my-target", "a.rst:6:"),
         ],
     );
+    for (path, text, rows) in [
+        (
+            "client.py",
+            "\"\"\"Uses timeout_s.\"\"\"\n\nclass Client:\n    \"\"\"timeout_s and pool_size.\"\"\"\n    pool_size: int = 3\n\n    \
+             def send(self):\n        return self.timeout_s\n\n    def __init__(self, t):\n        self.timeout_s = t\n",
+            &[("timeout_s", "client.py:11:"), ("pool_size", "client.py:5:")][..],
+        ),
+        (
+            "b.go",
+            "package a\n\n// Server has MaxConns.\ntype Server struct {\n\tMaxConns int\n}\n",
+            &[("MaxConns", "b.go:5:")],
+        ),
+        (
+            "b.rs",
+            "/// Has buf_len.\npub struct Buf {\n    name: String,\n    buf_len: usize,\n}\n",
+            &[("buf_len", "b.rs:4:")],
+        ),
+        (
+            "b.cpp",
+            "// foo_bar_\nclass A {\n  int f() const { return foo_bar_; }\n private:\n  int foo_bar_ = 0;\n};\n",
+            &[("foo_bar_", "b.cpp:5:")],
+        ),
+        (
+            "App.vue",
+            "<template>\n  <a @click=\"submitOrder\">{{ fullName }}</a>\n</template>\n<script>\nexport default {\n  methods: {\n    \
+             submitOrder() {\n    },\n    async fullName(a) {\n    },\n  },\n};\n</script>\n",
+            &[("submitOrder", "App.vue:7:"), ("fullName", "App.vue:9:")],
+        ),
+        (
+            "pyproject.toml",
+            "# tool.ruff.lint\n[tool.ruff]\na = 1\n\n[tool.ruff.lint]\nb = 1\n\n[[tool.mypy.overrides]]\nc = 1\n",
+            &[
+                ("tool.ruff.lint", "pyproject.toml:5:"),
+                ("[tool.ruff.lint]", "pyproject.toml:5:"),
+                ("ruff.lint", "pyproject.toml:5:"),
+                ("tool.mypy.overrides", "pyproject.toml:8:"),
+            ],
+        ),
+        (
+            "index.html",
+            "<a href=\"#checkout-form\">x</a>\n<form id=\"checkout-form\">\n<a href='#sideBar'></a>\n<div id='sideBar'></div>\n\
+             <input name=card_number>\n",
+            &[("checkout-form", "index.html:2:"), ("sideBar", "index.html:4:"), ("card_number", "index.html:5:")],
+        ),
+        (
+            "b.jsx",
+            "export const A = () => (\n  <a href=\"#main-nav\">\n    <nav id=\"main-nav\" />\n  </a>\n);\n",
+            &[("main-nav", "b.jsx:3:")],
+        ),
+        (
+            "b.tex",
+            "See \\ref{sec:intro}.\n\\section{Intro}\\label{sec:intro}\nText sec:intro.\n",
+            &[("sec:intro", "b.tex:2:")],
+        ),
+        (
+            "one.json",
+            "{\"name\":\"a\",\"scripts\":{\"build_all\":\"x\"},\"maxRetries\":3}\n",
+            &[("build_all", "one.json:1:"), ("maxRetries", "one.json:1:")],
+        ),
+        ("b.conf", "x\ncache-control: 3\n", &[("cache-control", "b.conf:2:")]),
+        ("h.py", "h[\"Cache-Control\"] = 1\n", &[("Cache-Control", "h.py:1:")]),
+    ] {
+        sandbox.write(path, text);
+        // Earlier by its path, it mentions every name twice.
+        let mentions: String = rows.iter().map(|(name, _)| format!("# {name}\nuse({name:?})\n")).collect();
+        sandbox.write("a_use.py", &mentions);
+        if path != "h.py" && path != "b.conf" {
+            leads(&sandbox, rows);
+        }
+    }
+    sandbox.write("a_use.py", "\n");
+    leads(&sandbox, &[("cache-control", "b.conf:2:"), ("Cache-Control", "h.py:1:")]);
+}
+
+#[test]
+fn a_pasted_line_of_few_words_is_found_as_it_stands() {
+    let sandbox = Sandbox::new();
+    for n in 0..6 {
+        let text = format!(
+            "local M = {{}}\n\n---Opens x {n}.\n---@param x string\nfunction M.open{n}(x)\n  return x\nend\n\n---The param x? of T: T?\nlocal T = 3\n"
+        );
+        sandbox.write(&format!("src/m{n}.lua"), &text);
+        let text = format!(
+            "\"\"\"Imports warnings: import all warnings.\"\"\"\n\ndef import_warnings_{n}(warning):\n    \"\"\"Import the warnings.\"\"\"\n    warnings = [warning]\n"
+        );
+        sandbox.write(&format!("src/a{n}.py"), &text);
+    }
+    sandbox.write("src/lua.lua", "local M = {}\n---@param x? T\n---@return T?\nfunction M.a(x)\nend\n");
+    sandbox.write("src/A.java", "class A {\n  /**\n   * {@inheritDoc}\n   */\n  void f() {}\n\n  /**\n   * @inheritDoc\n   */\n  void g() {}\n}\n");
+    sandbox.write("src/B.java", "/** The inherit doc of it. */\nclass InheritDoc {\n  void inheritDoc() {}\n}\n");
+    sandbox.write("src/w.py", "import warnings\nfrom os import path\n\ndef f():\n    warnings.warn(1)\n");
+    sandbox.write("src/f.rs", "use std::fmt;\nuse std::io::Write;\n\npub fn f() {}\n");
+    sandbox.write("src/a.rs", "use std::fmt::Display;\n\n/// Formats std: use std fmt.\npub fn g() {}\n");
+    sandbox.write("src/x.c", "#include <zlib.h>\n#include \"own.h\"\n\nint f() { return 1; }\n");
+    sandbox.write("src/zlib.h", "/* include zlib h */\nint include_zlib(int h);\n");
+    leads(
+        &sandbox,
+        &[
+            ("---@param x? T", "src/lua.lua:2:"),
+            ("---@return T?", "src/lua.lua:3:"),
+            (" * @inheritDoc", "src/A.java:8:"),
+            ("* {@inheritDoc}", "src/A.java:3:"),
+            ("import warnings", "src/w.py:1:"),
+            ("from os import path", "src/w.py:2:"),
+            ("use std::fmt;", "src/f.rs:1:"),
+            ("use std::io::Write;", "src/f.rs:2:"),
+            ("#include <zlib.h>", "src/x.c:1:"),
+            ("#include \"own.h\"", "src/x.c:2:"),
+        ],
+    );
+}
+
+#[test]
+fn code_that_says_a_message_comes_before_a_test_that_expects_it() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "src/z.rs",
+        "#[cfg(test)]\nmod tests {\n    #[test]\n    #[should_panic(expected = \"buffer is too small\")]\n    fn a() { grow(9); }\n    \
+         #[test]\n    fn b() { assert_eq!(f(), Err(\"index out of reach\".into())); }\n    #[test]\n    \
+         #[should_panic(expected = \"queue is full\")]\n    fn c() { push(9); }\n}\n\npub fn grow(n: usize) {\n    \
+         panic!(\"buffer is too small\");\n}\npub fn f() -> Result<(), String> { Err(\"index out of reach\".into()) }\n\
+         pub fn push(n: usize) {\n    panic!(\"queue is full of {} items\", n);\n}\n",
+    );
+    sandbox.write(
+        "a_tests/q.rs",
+        "#[test]\n#[should_panic(expected = \"queue is full of 9 items\")]\nfn a() { push(9); }\n",
+    );
+    leads(
+        &sandbox,
+        &[
+            ("buffer is too small", "src/z.rs:14:"),
+            ("index out of reach", "src/z.rs:16:"),
+            ("queue is full", "src/z.rs:18:"),
+            ("queue is full of 9 items", "src/z.rs:18:"),
+        ],
+    );
+}
+
+#[test]
+fn a_line_that_is_blank_by_now_gives_way() {
+    let sandbox = Sandbox::new();
+    let gap = "\n".repeat(60);
+    sandbox.write(
+        "src/e.rs",
+        &format!("pub fn open_port(port: u16) {{\n    if port == 0 {{\n        panic!(\"port must not be zero\");\n    }}\n}}\n{gap}pub fn last() {{\n    let a = 3;\n}}\n\n\n"),
+    );
+    leads(
+        &sandbox,
+        &[
+            ("src/e.rs:50:5: port must not be zero", "src/e.rs:3:"),
+            ("src/e.rs:50: port must not be zero", "src/e.rs:3:"),
+            ("thread 'main' panicked at src/e.rs:50:5:\nport must not be zero", "src/e.rs:3:"),
+            ("src/e.rs:50: open_port", "src/e.rs:1:"),
+            ("src/e.rs:50 in open_port", "src/e.rs:1:"),
+            ("src/e.rs:50:5", "src/e.rs:66:"),
+            ("src/e.rs:10", "src/e.rs:3:"),
+            ("src/e.rs:999: port must not be zero", "src/e.rs:3:"),
+            ("src/e.rs:67:5: port must not be zero", "src/e.rs:67:"),
+        ],
+    );
 }
 
 #[test]

@@ -150,7 +150,21 @@ fn a_line_leads_to_the_commit_that_changed_it_last() {
     assert!(mine.status == 1 && mine.err.contains("not committed"), "{mine:?}");
     let part = sandbox.run(&["log", "-l", "--", "src/http.rs:1-2"]);
     assert!(part.out.trim() == names[0] && part.err.contains("src/http.rs:1 is not committed yet"), "{part:?}");
-    assert_eq!(sandbox.run(&["log", "--", "src/http.rs:999"]).status, 2);
+}
+
+#[test]
+fn words_that_no_commit_has_are_told() {
+    let (sandbox, _) = repository();
+    for (query, said) in [
+        ("frobnicate", "nothing in the history mentions \"frobnicate\""),
+        ("why does it frobnicate", "nothing in the history mentions \"frobnicate\""),
+        ("retry in ZorkPort", "nothing in the history mentions \"ZorkPort\""),
+        ("retry frobnicated", ""),
+        ("retry", ""),
+    ] {
+        let ran = sandbox.run(&["log", query]);
+        assert_eq!(ran.err.trim().trim_start_matches("colgrep: "), said, "{query}: {ran:?}");
+    }
 }
 
 #[test]
@@ -162,6 +176,7 @@ fn lines_that_no_commit_can_have_are_refused_in_our_words() {
         ("src/retry.rs:1-2", "src/retry.rs is no longer in the tree"),
         ("src/new.rs:1", "git does not track src/new.rs"),
         ("src:1", "src is a folder"),
+        ("src/http.rs:999", "counted from 1, so there is no line 999"),
     ] {
         for args in [&["log", place][..], &["log", "--", place], &["log", "connection", place]] {
             let ran = sandbox.run(args);
@@ -199,7 +214,7 @@ fn what_there_is_nothing_of_is_told() {
     assert!(none.status == 1 && none.err.contains("colgrep settings sessions FOLDER"), "{none:?}");
     assert!(!err(&["log", "--sessions", "--quiet"]).contains("session"));
     let unanswered = err(&["log", "xylophone"]);
-    assert!(unanswered.contains("nothing in the history answers that"), "{unanswered}");
+    assert!(unanswered.contains("nothing in the history mentions \"xylophone\""), "{unanswered}");
     assert!(!unanswered.contains("session"), "who names no folders misses no sessions");
     assert!(err(&["log", "--since", "2030-01-01"]).contains("nothing in the history answers that"));
     let folder = transcripts(&sandbox);

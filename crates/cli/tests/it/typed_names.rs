@@ -73,9 +73,12 @@ fn what_only_a_secret_holds_is_not_denied() {
     let sandbox = Sandbox::new();
     sandbox.write("cert.pem", "zpem_secret\n");
     sandbox.write("b.py", "x = 1\n");
+    sandbox.write("keys/a.pem", "zpem_more\n");
+    let folder = sandbox.run(&["zpem_more", "keys"]);
+    assert!(folder.err.contains("keys is not indexed (looks like a secret)"), "{folder:?}");
     let ran = sandbox.run(&["zpem_secret"]);
     assert!(ran.status == 1 && ran.out.is_empty() && !ran.err.contains("nothing"), "{ran:?}");
-    assert!(ran.err.contains("files that look like secrets) holds \"zpem_secret\""), "{ran:?}");
+    assert!(ran.err.contains("(files that look like secrets) holds \"zpem_secret\""), "{ran:?}");
     let denied = sandbox.run(&["zpem_other"]);
     assert!(denied.err.contains("nothing here holds \"zpem_other\""), "{denied:?}");
 }

@@ -3,12 +3,12 @@
 use super::{is_comment, lines_of_code, words_at};
 
 /// Beginnings of lines that end in a name without declaring it.
-const STATEMENTS: &[&str] = &[
+pub(super) const STATEMENTS: &[&str] = &[
     "assert", "extend", "for", "from", "if", "import", "include", "match", "package", "prepend", "raise", "require",
     "return", "switch", "throw", "unless", "use", "using", "while", "yield",
 ];
 /// How code refers to a method's own object, before a field.
-const OWN: &[&str] = &["$this->", "@", "@@", "self->", "self.", "this->", "this."];
+pub(super) const OWN: &[&str] = &["$this->", "@", "@@", "self->", "self.", "this->", "this."];
 
 /// The line of a type, from `first` to `last`, that declares its member `name`: a field, a variant, a parameter that is a field.
 /// Otherwise the first line that sets it on the type's own object.
@@ -51,7 +51,9 @@ fn is_declared(front: &str, behind: &str) -> bool {
     }
     // A name in an open call or signature, after `=`, or as part of something else is not declared here.
     let is_open = bare.matches('(').count() != bare.matches(')').count();
-    let is_statement = bare.split_whitespace().next().is_some_and(|word| STATEMENTS.contains(&word));
+    let mut words = bare.split_whitespace();
+    let ends = [words.next(), words.next_back()];
+    let is_statement = ends.into_iter().flatten().any(|word| STATEMENTS.contains(&word));
     let is_of_another = bare.contains(['=', '"', '`']) || bare.contains(" ? ") || bare.ends_with(['.', '-', '#', '!']);
     if is_open || is_statement || is_of_another || bare.ends_with("::") || bare.ends_with("->") {
         return false;
@@ -114,6 +116,7 @@ mod tests {
             ),
             (&["class Port {", " public:", "  int open(int port);", "  char *host;", "};"], "host", Some(4)),
             (&["class Port {", " public:", "  int open(int port);", "};"], "port", None),
+            (&["class Port {", "  int open() { return port; }", "  int port;", "};"], "port", Some(3)),
             (&["struct port {", "  int a, b;", "  int (*run)(int);", "  char name[8];", "};"], "run", Some(3)),
             (&["struct port {", "  int a, b;", "  char name[8];", "};"], "b", Some(2)),
             (&["struct port {", "  char name[8];", "};"], "name", Some(2)),

@@ -70,6 +70,8 @@ pub struct LiteralMatch {
     /// Whether it is not part of something longer: `1.0.0` in `1.0.0-beta`. A run that is not alone is the whole text
     /// with its first or last word cut off.
     pub is_alone: bool,
+    /// Whether it is a whole line, without the blanks around it.
+    pub is_line: bool,
     /// Whether case and punctuation agree too.
     pub is_same: bool,
     /// Whether these words are a whole literal, except for punctuation and escapes.
@@ -141,6 +143,13 @@ impl<'t> PastedText<'t> {
         is_piece(self.text)
     }
 
+    /// The name that it is: a single piece that is no plain word, without the brackets of a table's head.
+    pub fn name(&self) -> Option<&'t str> {
+        let inside = self.text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+        let name = inside.map_or(self.text, |inside| inside.trim_matches(['[', ']']));
+        (self.is_token() && !name.contains(char::is_whitespace)).then_some(name)
+    }
+
     /// Whether it ends in punctuation that belongs to it: `operator==`, `empty?` does not.
     pub fn is_operator(&self) -> bool {
         self.text.ends_with(['=', '<', '>', '+', '-', '*', '/', '%', '&', '|', '^', '~', '!'])
@@ -153,6 +162,10 @@ impl<'t> PastedText<'t> {
             let inside = piece.trim_matches(|c: char| !is_word_char(c));
             inside.is_empty() || inside.contains(is_mark) || inside.contains('_')
         })
+    }
+
+    fn is_one(&self) -> bool {
+        self.len() == 1 && !self.text.contains(char::is_whitespace)
     }
 
     fn word(&self, i: usize) -> &'t str {
@@ -176,6 +189,7 @@ impl<'t> PastedText<'t> {
             share: 1.0,
             start,
             is_alone: true,
+            is_line: false,
             is_same: true,
             is_literal: false,
             is_before_value: false,
@@ -218,21 +232,26 @@ impl<'t> PastedText<'t> {
         Some(LiteralMatch { is_alone: false, ..self.all_at(Agreement::Run, start) })
     }
 
-    /// The first place of the exact text: as a whole literal if it has several words, else alone, else as whole words.
+    /// The first place of the exact text: as a whole literal if it has several words, else as a whole line, else alone,
+    /// else as whole words.
     fn exact(&self, file: &str) -> Option<LiteralMatch> {
         let found = |start: usize, is_alone: bool| {
-            let is_literal = !self.is_flag() && is_literal(file, start..start + self.text.len());
-            LiteralMatch { is_alone, is_literal, ..self.all_at(Agreement::Exact, start) }
+            let place = start..start + self.text.len();
+            let is_literal = !self.is_flag() && is_literal(file, place.clone());
+            let is_line = is_line(file, place);
+            LiteralMatch { is_alone, is_literal, is_line, ..self.all_at(Agreement::Exact, start) }
         };
-        let (mut alone, mut whole, mut first) = (None, None, None);
+        let (mut line, mut alone, mut whole, mut first) = (None, None, None, None);
         for at in memmem::find_iter(file.as_bytes(), self.text.as_bytes()).take(ANCHOR_PLACES_MAX) {
             let place = at..at + self.text.len();
             if !is_whole(file, place.clone()) {
                 first.get_or_insert(at);
             } else if !is_alone(file, place.clone()) {
                 whole.get_or_insert(at);
-            } else if self.len() == 1 || is_literal(file, place) {
+            } else if self.is_one() || is_literal(file, place.clone()) {
                 return Some(found(at, true));
+            } else if is_line(file, place) {
+                line.get_or_insert(at);
             } else {
                 alone.get_or_insert(at);
             }
@@ -241,7 +260,7 @@ impl<'t> PastedText<'t> {
         let ends_in_words = |c: Option<char>| c.is_some_and(is_word_char);
         let is_cut = ends_in_words(self.text.chars().next()) || ends_in_words(self.text.chars().next_back());
         let part = whole.or(first.filter(|_| !is_cut)).map(|at| found(at, false));
-        alone.map(|at| found(at, true)).or(part)
+        line.or(alone).map(|at| found(at, true)).or(part)
     }
 
     /// For each prefix that the text may have, the index of the first word after it. `program` is a name that may begin
@@ -256,6 +275,14 @@ impl<'t> PastedText<'t> {
 /// Whether two neighbouring characters belong to one word.
 fn joins(a: Option<char>, b: Option<char>) -> bool {
     a.is_some_and(is_word_char) && b.is_some_and(is_word_char)
+}
+
+/// Whether a place is all of its line, without the blanks around it.
+fn is_line(file: &str, place: Range<usize>) -> bool {
+    let is_end = |c: Option<char>| c.is_none_or(|c| c == '\n');
+    let is_blank = |c: char| c != '\n' && c.is_whitespace();
+    is_end(file[..place.start].trim_end_matches(is_blank).chars().next_back())
+        && is_end(file[place.end..].trim_start_matches(is_blank).chars().next())
 }
 
 /// Whether both ends of `place` are word boundaries.

@@ -257,3 +257,18 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn a_whole_line_comes_before_a_part_of_one() {
+    for (text, file, expected) in [
+        ("use std::fmt;", "pub use std::fmt;\n  use std::fmt;\r\n", (20, true)),
+        ("use std::fmt;", "pub use std::fmt;\n", (4, false)),
+        ("* @inheritDoc", "x * @inheritDoc y\n\t * @inheritDoc", (20, true)),
+        ("import os", "import os.path\nimport os", (15, true)),
+        ("a b", "a b", (0, true)),
+        ("a b", "a b\nf(\"a b\")", (7, false)),
+    ] {
+        let found = PastedText::new(text, |_| 1.0).find(file).map(|found| (found.start, found.is_line));
+        assert_eq!(found, Some(expected), "{text:?} in {file:?}");
+    }
+}

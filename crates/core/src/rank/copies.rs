@@ -6,13 +6,37 @@ use super::fused::Fused;
 use super::retrieved::{Candidate, FileFacts, Retrieved};
 use super::stage::{Prepare, Signals, Stage, StageInput};
 use crate::knob::{Knob, Knobs};
-use crate::path::PathClass;
+use crate::path::{LAYOUT_FOLDERS, PathClass};
 use crate::query::Query;
+use crate::query::intents::Certainty;
 
 /// Folders of copies, in lower case, for files that are copies: other files in them may be originals.
-const COPY_FOLDERS: [&str; 21] = [
-    "archive", "archived", "backup", "backups", "bak", "build", "copies", "copy", "dist", "legacy", "old", "orig",
-    "out", "output", "public", "release", "releases", "static", "target", "temp", "tmp",
+const COPY_FOLDERS: [&str; 25] = [
+    "archive",
+    "archived",
+    "backup",
+    "backups",
+    "bak",
+    "build",
+    "bundle",
+    "bundles",
+    "copies",
+    "copy",
+    "dist",
+    "legacy",
+    "old",
+    "orig",
+    "out",
+    "output",
+    "public",
+    "release",
+    "releases",
+    "snapshot",
+    "snapshots",
+    "static",
+    "target",
+    "temp",
+    "tmp",
 ];
 
 /// Ranks the original of identical files first.
@@ -38,7 +62,7 @@ fn apply(input: &StageInput<'_>, fused: &mut Fused) {
         let known = scores.entry((candidate.file, candidate.line, candidate.end)).or_insert(*score);
         *known = known.max(*score);
     }
-    let is_free = |candidate: &&Candidate| candidate.pointer.is_none();
+    let is_free = |candidate: &&Candidate| candidate.pointer.is_none_or(|p| p.certainty != Certainty::Location);
     for (score, candidate) in fused.scores.iter_mut().zip(candidates).filter(|(_, candidate)| is_free(candidate)) {
         let original = originals[candidate.file];
         if let Some(best) = original.and_then(|file| scores.get(&(file, candidate.line, candidate.end))) {
@@ -49,7 +73,7 @@ fn apply(input: &StageInput<'_>, fused: &mut Fused) {
 
 /// For each file that is a copy, the file that is its original.
 fn originals(_: &Query, _: &Knobs, retrieved: &Retrieved) -> Signals {
-    let key = |at: usize| (copy_signs(&retrieved.files[at]), retrieved.files[at].place);
+    let key = |at: usize| (signs(&retrieved.files[at]), retrieved.files[at].place);
     let known = || retrieved.files.iter().enumerate().filter(|(_, file)| file.hash != 0);
     let mut first: HashMap<u128, usize> = HashMap::new();
     for (at, file) in known() {
@@ -66,35 +90,73 @@ fn originals(_: &Query, _: &Knobs, retrieved: &Retrieved) -> Signals {
     Signals::Groups(originals)
 }
 
-/// How many signs of a copy a path has.
-fn copy_signs(file: &FileFacts) -> usize {
+/// What tells that a path is a copy's: how many signs of one it has, whether it is elsewhere than sources usually are, and
+/// how deep it is.
+fn signs(file: &FileFacts) -> (usize, bool, usize) {
     let folders = file.path.rsplit_once('/').map_or("", |(folders, _)| folders).to_lowercase();
-    let folders = folders.split('/').filter(|folder| COPY_FOLDERS.contains(folder)).count();
-    folders + usize::from(file.path_facts.class.has(PathClass::ASIDE))
+    let all = || folders.split('/').filter(|folder| !folder.is_empty());
+    // `src_old`, `backup-2`
+    let is_of_copies =
+        |folder: &&str| folder.split(|c: char| !c.is_alphanumeric()).any(|part| COPY_FOLDERS.contains(&part));
+    let aside = usize::from(file.path_facts.class.has(PathClass::ASIDE));
+    let is_usual = folders.is_empty() || all().any(|folder| LAYOUT_FOLDERS.contains(&folder));
+    (all().filter(is_of_copies).count() + aside, !is_usual, all().count())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::query::intents::Pointer;
     use crate::rank::testing::{Example, knobs, query};
 
     #[test]
     fn an_original_comes_before_its_copies() {
-        let paths = ["limiter.bak.py", "dist/limiter.py", "src/limiter.py", "lib/limiter.py", "old/other.py"];
-        let mut example = Example::of(&paths);
-        example.retrieved.files[..4].iter_mut().for_each(|file| file.hash = 7);
-        example.retrieved.files[4].hash = 8;
-        for (at, file) in example.retrieved.files.iter_mut().enumerate() {
-            file.place = at as u32;
+        let copies = |paths: &[&str]| {
+            let mut example = Example::of(paths);
+            for (at, file) in example.retrieved.files.iter_mut().enumerate() {
+                (file.hash, file.place) = (7, at as u32);
+            }
+            // The copies seem better, by as much as they may.
+            example.fused.scores = (0..paths.len()).map(|at| 0.9 - 0.1 * at as f32).collect();
+            example
+        };
+        for copy in [
+            "limiter.bak.py",
+            "src/limiter copy.py",
+            "lib/limiter.py.orig",
+            "dist/limiter.py",
+            "backup/limiter.py",
+            "bak/limiter.py",
+            "temp/limiter.py",
+            "archive/src/limiter.py",
+            "copies/limiter.py",
+            "snapshots/limiter.py",
+            "bundles/limiter.py",
+            "generated/limiter.py",
+            "aaa/limiter.py",
+            "src_old/limiter.py",
+            "backup-2/limiter.py",
+            "app/src/limiter.py",
+            "a/b/limiter.py",
+            "Copy/limiter.py",
+            "mirror/2024/src/limiter.py",
+            "tests/limiter.py",
+        ] {
+            for original in ["src/limiter.py", "lib/limiter.py", "limiter.py"] {
+                let mut example = copies(&[copy, original]);
+                example.retrieved.candidates[0].pointer =
+                    Some(Pointer { certainty: Certainty::Exact, strength: 1.0, line: 1 });
+                example.apply(&STAGE, &query("limiter"), &knobs(&[]));
+                assert!(example.fused.scores[0] < example.fused.scores[1], "{copy} {original}");
+            }
         }
-        example.fused.scores = vec![0.9, 0.8, 0.5, 0.4, 0.7];
+        let mut example = copies(&["dist/limiter.py", "src/limiter.py", "lib/limiter.py"]);
         example.apply(&STAGE, &query("limiter"), &knobs(&[]));
-        let [backup, built, source, library, other] = example.fused.scores[..] else { panic!("five units") };
-        assert!(backup < source && built < source, "{:?}", example.fused.scores);
-        assert_eq!((source, library, other), (0.5, 0.4, 0.7), "nothing tells two sources apart");
-        example.retrieved.files[1].mentioned = 1.0;
-        example.fused.scores = vec![0.9, 0.8, 0.5, 0.4, 0.7];
-        example.apply(&STAGE, &query("dist/limiter.py"), &knobs(&[]));
-        assert_eq!(example.fused.scores[1], 0.8, "it is named");
+        let [_, source, library] = example.fused.scores[..] else { panic!("three units") };
+        assert!(source > library && example.fused.scores[0] < source, "nothing tells two sources apart");
+        let mut named = copies(&["dist/limiter.py", "src/limiter.py"]);
+        named.retrieved.files[0].mentioned = 1.0;
+        named.apply(&STAGE, &query("dist/limiter.py"), &knobs(&[]));
+        assert!(named.fused.scores[0] > named.fused.scores[1], "it is named");
     }
 }

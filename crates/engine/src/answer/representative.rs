@@ -10,7 +10,7 @@ use colgrep_core::spelling::NameFit;
 use colgrep_core::token::{Tokenizer, is_word_char};
 use colgrep_core::{Unit, UnitKind, UnitRole};
 use colgrep_index::store::Snapshot;
-use colgrep_syntax::language;
+use colgrep_search::is_test_inside;
 use colgrep_syntax::read::{self, lines_between};
 
 use crate::answer::FileAnswer;
@@ -178,12 +178,6 @@ fn asks_for_others(query: &Query) -> bool {
 /// Whether a query asks for heads of files.
 fn asks_for_heads(query: &Query) -> bool {
     query.terms.iter().any(|term| HEAD_TERMS.iter().any(|head| term.text.starts_with(head)))
-}
-
-/// Whether a unit is a test by its syntax or its module, in a file of `language` without a test's path.
-fn is_test_inside(unit: &Unit, language: &str) -> bool {
-    let in_module = || language::by_name(language).is_some_and(|l| l.has_test_modules);
-    unit.role == UnitRole::Test || (unit.parent.split('.').any(|name| matches!(name, "tests" | "test")) && in_module())
 }
 
 /// Whether lines outside any definition contain nothing but comments, imports and brackets, and words before these

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use colgrep_core::identifier_style::{is_name_in_query, is_name_in_question};
 use colgrep_core::query::intents::{Intents, lookup_form};
 use colgrep_core::query::languages::Translation;
-use colgrep_core::query::{Query, last_segment};
+use colgrep_core::query::{Query, SELVES, last_segment};
 use colgrep_core::spelling::Spelling;
 use colgrep_core::statistics::TermCount;
 use colgrep_core::token::{Tokenizer, is_stop_word, parts, words};
@@ -189,8 +189,8 @@ impl TextFound {
         let is_secret = looks_secret(path) && record.is_none_or(|record| record.skip.is_some());
         let left_out = left_out.iter().find(|file| file.path == path);
         match (is_in_scope, left_out) {
-            (true, _) if is_secret => self.is_secret = true,
             (true, Some(file)) => self.left_out.push(file.clone()),
+            (true, None) if is_secret => self.is_secret = true,
             (true, None) => self.is_skipped = true,
             (false, None) if !is_secret => self.is_anywhere = true,
             (false, _) => self.is_closed_outside = true,
@@ -312,6 +312,9 @@ pub fn end(
     let (is_tokens, is_everywhere) = (query.intents.is_tokens, query.is_everywhere());
     let mut end = End { is_tokens, is_everywhere, weak, least, read_as, ..End::default() };
     let (mut written, names) = (written(query), names(query));
+    let unsaid = qualifiers(query).into_iter().map(String::from).filter(|name| !written.contains(name));
+    let unsaid: Vec<String> = unsaid.collect();
+    written.extend(unsaid);
     let is_named = |word: &String| names.contains(&word.as_str());
     // The index knows that the parts of `1.2.3` are adjacent, but not what separates or surrounds them.
     let is_word = |word: &String| words(word).eq(std::iter::once(0..word.len()));
@@ -510,7 +513,16 @@ fn names(query: &Query) -> Vec<&str> {
     let is_question = points_nowhere(query) && query.long.is_none() && !query.text.trim().contains('\n');
     let alone =
         query.identifiers.iter().filter(|name| is_question && (name.whole_query || is_name_in_question(&name.name)));
-    called.chain(declared).chain(alone.map(|name| name.name.as_str())).collect()
+    called.chain(declared).chain(alone.map(|name| name.name.as_str())).chain(qualifiers(query)).collect()
+}
+
+/// The names before the last of a query that is one qualified name: `foo` and `bar` of `foo.bar.Default`. Without them, what
+/// was found is another of that name. Single letters are parameters of types.
+fn qualifiers(query: &Query) -> Vec<&str> {
+    let whole = query.identifiers.iter().find(|name| name.whole_query);
+    let front = whole.and_then(|whole| Some(&query.text[..query.text.rfind(whole.name.as_str())?])).unwrap_or_default();
+    let path = front.rsplit(|c: char| c.is_whitespace() || c == '`').next().unwrap_or_default();
+    words(path).map(|place| &path[place]).filter(|name| name.len() > 1 && !SELVES.contains(name)).collect()
 }
 
 /// The first words of a question, as typed, each once and without stop words; its tokens where it consists of these,

@@ -13,9 +13,11 @@ pub enum Refused {
     #[error("a query has at most {bytes_max} bytes; say in fewer words what to look for")]
     TooLong { bytes_max: usize },
     /// No language and no type of the settings has that name.
-    #[error("{name:?} is neither a known language nor a type from the settings")]
+    #[error("{name:?} is neither a known language nor a type from the settings{}", meant(near.as_deref()))]
     Type {
         name: String,
+        /// The one that was probably meant.
+        near: Option<String>,
         /// Those that there are.
         known: Vec<String>,
     },
@@ -271,6 +273,11 @@ impl Refused {
     }
 }
 
+/// The name that was probably meant by another.
+fn meant(near: Option<&str>) -> String {
+    near.map_or_else(String::new, |near| format!("; did you mean {near:?}?"))
+}
+
 /// What there is in place of a group that is unknown.
 fn of_groups(near: Option<&str>, known: &[String], untrusted: Option<&Path>) -> String {
     match near {
@@ -278,7 +285,7 @@ fn of_groups(near: Option<&str>, known: &[String], untrusted: Option<&Path>) -> 
             let file = untrusted.map(|file| file.display().to_string()).unwrap_or_default();
             format!(", and the one of {file} is not taken until you trust the file")
         }
-        Some(near) => format!("; did you mean {near:?}?"),
+        Some(_) => meant(near),
         None if known.is_empty() => ", which names none".to_string(),
         None => format!("; there are {}", known.join(", ")),
     }

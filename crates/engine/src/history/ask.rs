@@ -7,13 +7,15 @@ use std::time::Instant;
 
 use colgrep_core::UnitId;
 use colgrep_core::collapse::PerFile;
+use colgrep_core::identifier_style::is_name_in_query;
 use colgrep_core::query::intents::Certainty;
+use colgrep_core::token::Tokenizer;
 use colgrep_index::history::{AtLines, is_commit};
 use colgrep_index::ids::FileId;
 use colgrep_index::lexical::{EntryHit, UnitFilter};
 use colgrep_index::store::FileRecord;
 use colgrep_search::recall::{in_order, recall};
-use colgrep_search::{Request, Watch};
+use colgrep_search::{CorpusAnswer, Request, Watch};
 
 use super::paths::PathLimit;
 use super::{Bound, Earlier, OpenHistory};
@@ -21,6 +23,7 @@ use crate::answer::Step;
 use crate::answer::explain::Explanation;
 use crate::error::{Refused, Result};
 use crate::project::model::Model;
+use crate::request::near::check_line;
 use crate::request::{RankBy, RankingOptions, check_length, searched_part};
 use crate::settings::Settings;
 use crate::settings::env::Env;
@@ -29,6 +32,8 @@ use crate::settings::env::Env;
 const ENTRIES_DEFAULT: usize = 15;
 /// Digits of a commit's short name, at least, as git has it.
 const SHORT_LEN_MIN: usize = 7;
+/// Maximum number of unknown words reported.
+const UNKNOWN_MAX: usize = 4;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HistoryRequest {
@@ -103,6 +108,8 @@ pub struct HistoryAnswer {
 pub enum Absent {
     /// A path that nothing mentions, as it was written.
     Path(String),
+    /// The same of a word of the question.
+    Word(String),
     /// A line whose commit is older than what is indexed, among lines of others: `a.rs:12`, and the commit.
     OldCommit(String, String),
     /// Commits: the repository has none.
@@ -117,6 +124,7 @@ impl fmt::Display for Absent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Absent::Path(path) => write!(f, "nothing in the history mentions {path}"),
+            Absent::Word(word) => write!(f, "nothing in the history mentions {word:?}"),
             Absent::OldCommit(line, commit) => {
                 write!(f, "{line} is of commit {commit}, which is older than the history that is indexed")
             }
@@ -187,7 +195,7 @@ impl OpenHistory {
                 semantic: model.map(|model| model.semantic(&self.snapshot, request.ranking.by)),
                 ..Request::new(query, &knobs, wanted)
             };
-            let (found, strength) = self.ranked(&asked, filter, request.explain)?;
+            let (found, strength) = self.ranked(&asked, filter, request.explain, &mut without)?;
             without.strength = strength;
             found
         };
@@ -223,17 +231,22 @@ impl OpenHistory {
         absent
     }
 
-    /// The best entries, and the [strength](HistoryAnswer::strength) of the best.
+    /// The best entries, and the [strength](HistoryAnswer::strength) of the best. The words that no entry has go into
+    /// `without`.
     fn ranked(
         &self,
         asked: &Request<'_>,
         filter: Option<&dyn UnitFilter>,
         explain: bool,
+        without: &mut HistoryAnswer,
     ) -> Result<(Vec<FoundEntry>, f32)> {
         let mut explanation = explain.then(Explanation::default);
         let watch = explanation.as_mut().map(|explanation| explanation as &mut dyn Watch);
         let (answer, strength) = recall(&self.snapshot, filter, asked, watch)?;
         let is_named = answer.units.first().is_some_and(|ranked| ranked.certainty == Some(Certainty::Exact));
+        if !is_named {
+            without.absent.extend(unknown_words(&answer).into_iter().map(Absent::Word));
+        }
         let best = answer.units.iter().take(asked.files);
         let found = best.map(|ranked| FoundEntry {
             unit: ranked.unit,
@@ -365,7 +378,9 @@ impl OpenHistory {
         let (path, file) = (&asked.path, asked.file.clone());
         let refused = match asked.top.join(path).symlink_metadata() {
             Ok(data) if data.is_dir() => Refused::NotAFile { path: file.into() },
-            Ok(_) if self.place.git(&asked.top).tracks(path)? => return Ok(()),
+            Ok(_) if self.place.git(&asked.top).tracks(path)? => {
+                return check_line(file.into(), asked.lines.map(|(first, _)| first), &asked.top, path);
+            }
             Ok(_) => Refused::Untracked { path: file },
             Err(_) if self.snapshot.lexical.paths_where(|known| known == path)?.is_empty() => {
                 Refused::NoFile { path: file.into() }
@@ -403,6 +418,23 @@ impl OpenHistory {
             steps: None,
         })
     }
+}
+
+/// The words of a question that no entry has, if it has none of them; else the names among them.
+fn unknown_words(answer: &CorpusAnswer) -> Vec<String> {
+    let (query, mut tokenizer) = (&answer.query, Tokenizer::default());
+    let is_known = |term: &str| {
+        let at = query.terms.iter().position(|known| known.text == term);
+        at.and_then(|at| answer.statistics.terms.get(at)).is_none_or(|count| count.most() > 0)
+    };
+    let all: Vec<&str> = query.content_words().collect();
+    let mut is_held = |word: &&&str| {
+        let whole = tokenizer.normal(word).to_string();
+        is_known(&whole) || tokenizer.part_terms(word).iter().all(|term| is_known(term))
+    };
+    let unknown: Vec<&str> = all.iter().filter(|word| !is_held(word)).copied().collect();
+    let is_told = |word: &&str| unknown.len() == all.len() || is_name_in_query(word);
+    unknown.iter().filter(|word| is_told(word)).take(UNKNOWN_MAX).map(ToString::to_string).collect()
 }
 
 /// Whether a transcript is the one that is called so: by its path, its file's name, or the session's name in that.

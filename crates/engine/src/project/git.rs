@@ -385,7 +385,8 @@ impl GitRepository {
     /// # Errors
     /// Where git does not answer.
     pub fn tracks(&self, path: &str) -> Result<bool> {
-        Ok(!self.git().ask(&self.top, &["--literal-pathspecs", "ls-files", "--", path])?.is_empty())
+        let listed = ["--literal-pathspecs", "ls-files", "--recurse-submodules", "--", path];
+        Ok(!self.git().ask(&self.top, &listed)?.is_empty())
     }
 
     /// Who last changed lines of a file (`path` from the worktree's root), as the file is now.

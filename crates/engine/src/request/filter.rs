@@ -185,7 +185,13 @@ fn reason(path: &str, project: &Project, table: &FileTable, walked: &OnceCell<Ha
                 false => Unranked::Ignored,
             }
         }
-        None => Unranked::NothingInside,
+        None => {
+            let mut skipped = table.files.iter().filter(|file| is_below(&file.path, path)).map(|file| file.skip);
+            match skipped.next().flatten() {
+                Some(first) if skipped.all(|other| other == Some(first)) => Unranked::Skipped(first),
+                _ => Unranked::NothingInside,
+            }
+        }
     }
 }
 
@@ -195,7 +201,7 @@ fn reason(path: &str, project: &Project, table: &FileTable, walked: &OnceCell<Ha
 /// # Errors
 /// When the tree can't be walked.
 pub fn tracked_left_out(project: &Project, table: &FileTable) -> Result<Vec<NotRanked>> {
-    let Ok(listed) = Asker::of(project).all(&["ls-files", "-z"]) else { return Ok(Vec::new()) };
+    let Ok(listed) = Asker::of(project).all(&["ls-files", "-z", "--recurse-submodules"]) else { return Ok(Vec::new()) };
     let listed = listed.unwrap_or_default();
     let is_file = |path: &&str| project.root.join(path).symlink_metadata().is_ok_and(|m| m.is_file());
     let tracked = listed.split(|b| *b == 0).filter_map(|path| std::str::from_utf8(path).ok());
@@ -210,7 +216,11 @@ pub fn tracked_left_out(project: &Project, table: &FileTable) -> Result<Vec<NotR
         missing.retain(|path| !found.contains(path) && !refused(path));
     }
     let left_out = |path: &str| {
-        let why = if is_hidden(path, table) { Unranked::Hidden } else { Unranked::IgnoredTracked };
+        let why = match is_hidden(path, table) {
+            true if !table.secrets && looks_secret(path) => Unranked::HiddenSecret,
+            true => Unranked::Hidden,
+            false => Unranked::IgnoredTracked,
+        };
         NotRanked { root: project.root.clone(), path: path.to_string(), why }
     };
     Ok(missing.into_iter().map(left_out).collect())

@@ -59,13 +59,19 @@ pub(crate) fn check_file(path: &Path) -> Result<()> {
 /// When it is so.
 pub fn check_place(at: &Standpoint, root: &Path, path: &str) -> Result<()> {
     check_file(&at.file)?;
-    if let Some(line) = at.line {
-        let refused = |source| Refused::Path { path: at.file.clone(), source };
-        let bytes = read(root, path).map_err(refused)?;
-        let lines = bytes.split(|byte| *byte == b'\n').count() - usize::from(bytes.last() == Some(&b'\n'));
-        if line == 0 || line as usize > lines {
-            return Err(Refused::NoLine { path: at.file.clone(), lines, line }.into());
-        }
+    check_line(at.file.clone(), at.line, root, path)
+}
+
+/// Refuses a line that a file, `path` below `root`, does not have; errors name it as `file`.
+pub(crate) fn check_line(file: PathBuf, line: Option<u32>, root: &Path, path: &str) -> Result<()> {
+    let Some(line) = line else { return Ok(()) };
+    let bytes = match read(root, path) {
+        Ok(bytes) => bytes,
+        Err(source) => return Err(Refused::Path { path: file, source }.into()),
+    };
+    let lines = bytes.split(|byte| *byte == b'\n').count() - usize::from(bytes.last() == Some(&b'\n'));
+    if line == 0 || line as usize > lines {
+        return Err(Refused::NoLine { path: file, lines, line }.into());
     }
     Ok(())
 }

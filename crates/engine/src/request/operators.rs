@@ -6,17 +6,22 @@
 
 use std::path::PathBuf;
 
+use colgrep_core::UnitKind;
 use colgrep_syntax::language;
 
 use super::{Question, SearchRequest};
+use crate::settings::did_you_mean::nearest;
 
 /// Longest query with filters, in bytes.
 const QUERY_BYTES_MAX: usize = 300;
+/// Shortest mistyped name of a language, in letters: shorter ones name languages of people (`lang:en`).
+const LETTERS_OF_LANGUAGE_MIN: usize = 4;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum QueryFilter {
     Language(String),
     File(String),
+    Kind(UnitKind),
     Repository(String),
 }
 
@@ -31,12 +36,24 @@ fn filter_of(word: &str) -> Option<(QueryFilter, bool)> {
         return None;
     }
     let filter = match name {
-        "lang" | "language" => QueryFilter::Language(language::by_name(&value.to_lowercase())?.name.to_string()),
+        "lang" | "language" => QueryFilter::Language(language_of(value)?),
         "file" | "path" => QueryFilter::File(value.to_string()),
+        "kind" if !excludes => QueryFilter::Kind(UnitKind::from_name(value)?),
         "repo" => QueryFilter::Repository(value.trim_end_matches('/').to_string()),
         _ => return None,
     };
     Some((filter, excludes))
+}
+
+/// The name of a language, or what is probably meant as one and refused later.
+fn language_of(value: &str) -> Option<String> {
+    let value = value.to_lowercase();
+    if let Some(language) = language::by_name(&value) {
+        return Some(language.name.to_string());
+    }
+    let names = language::known().flat_map(|known| std::iter::once(known.name).chain(known.aliases.iter().copied()));
+    let is_mistyped = value.len() >= LETTERS_OF_LANGUAGE_MIN && nearest(&value, names).is_some();
+    is_mistyped.then_some(value)
 }
 
 /// A glob for all paths that contain a text, or the text itself if it is a glob.
@@ -81,12 +98,11 @@ impl SearchRequest {
                 None => words.push(word),
             }
         }
-        // Without another word there is nothing to rank.
-        if filters.is_empty() || words.is_empty() {
+        if filters.is_empty() {
             return;
         }
-        let text = words.join(" ");
-        self.question = Question::Text(text);
+        // Without another word there is nothing to rank.
+        self.question = if words.is_empty() { Question::Every } else { Question::Text(words.join(" ")) };
         let scope = &mut self.scope;
         for (filter, excludes) in filters {
             match (filter, excludes) {
@@ -94,6 +110,7 @@ impl SearchRequest {
                 (QueryFilter::Language(name), true) => scope.types_not.push(name),
                 (QueryFilter::File(text), false) => scope.include_any_case.extend(glob_of(&text)),
                 (QueryFilter::File(text), true) => scope.exclude_any_case.extend(glob_of(&text)),
+                (QueryFilter::Kind(kind), _) => scope.facts.kinds.push(kind),
                 (QueryFilter::Repository(name), false) => scope.paths.push(PathBuf::from(name)),
                 (QueryFilter::Repository(name), true) => scope.repositories_not.push(name),
             }
@@ -109,7 +126,7 @@ mod tests {
     fn read(query: &str, over_shards: bool) -> (String, Scope) {
         let mut request = SearchRequest::new(query);
         request.read_filters(over_shards);
-        let Question::Text(text) = request.question else { panic!("a text") };
+        let text = if let Question::Text(text) = request.question { text } else { "(all)".to_string() };
         (text, request.scope)
     }
 
@@ -122,6 +139,14 @@ mod tests {
         assert_eq!(scope.include_any_case, ["*_test.py"]);
         assert_eq!(scope.exclude_any_case, ["**/*vendor*", "**/*vendor*/**"]);
         assert_eq!((scope.paths, scope.repositories_not), (vec![PathBuf::from("httpx")], vec!["web".to_string()]));
+        let (text, scope) = read("kind:function file:net kind:method", false);
+        assert_eq!((text.as_str(), scope.facts.kinds), ("(all)", vec![UnitKind::Function, UnitKind::Method]));
+        assert_eq!(scope.include_any_case, ["**/*net*", "**/*net*/**"]);
+        for (query, expected) in
+            [("lang:rsut x", "rsut"), ("lang:Pyhton x", "pyhton"), ("lang:golang x", "go"), ("lang:ruby", "ruby")]
+        {
+            assert_eq!(read(query, false).1.types, [expected], "{query}");
+        }
         // Here, repositories are folders, and a word is a word.
         assert_eq!(read("parse repo:httpx -repo:web", false).0, "parse repo:httpx -repo:web");
     }
@@ -134,7 +159,10 @@ mod tests {
             "panic at file:src/main.rs:12",
             "tar -xzf archive",
             "a label:bug",
-            "lang:python",
+            "lang:fr attribute",
+            "lang:klingon x",
+            "kind:Deployment x",
+            "-kind:function x",
             "Error: file: not found",
             "attribute \"lang:python\" in html",
             "one\nfile:two",

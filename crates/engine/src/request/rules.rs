@@ -15,6 +15,7 @@ use crate::project::{Project, slashed};
 use crate::request::Pattern;
 use crate::request::facts::Facts;
 use crate::settings::Settings;
+use crate::settings::did_you_mean::nearest;
 
 /// Which files and units may be returned. All conditions apply together, and before the ranking.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -399,8 +400,9 @@ fn types_of(names: &[String], settings: &Settings) -> Result<(Vec<&'static str>,
             languages.push(language.name);
         } else {
             let known = language::known().map(|l| l.name).chain(own.keys().copied());
-            let known = known.map(str::to_string).collect();
-            return Err(Refused::Type { name: name.clone(), known }.into());
+            let known: Vec<String> = known.map(str::to_string).collect();
+            let near = nearest(name, known.iter().map(String::as_str)).map(str::to_string);
+            return Err(Refused::Type { name: name.clone(), near, known }.into());
         }
     }
     Ok((languages, Globs::new(&globs)?))

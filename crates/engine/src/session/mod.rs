@@ -159,7 +159,7 @@ impl Session {
         let is_old =
             self.partial.iter().any(|notice| matches!(notice, Notice::AsItIs { why: NotUpdated::Failed { .. }, .. }));
         let is_part = self.opened.iter().any(|(_, snapshot)| !snapshot.files.complete);
-        self.may_lack = is_of_all && self.opening.update && (is_old || is_part);
+        self.may_lack = is_of_all && (is_old || is_part);
         self.tell_partial();
         self.tell_unsearched(ranked.is_empty());
         let (places, repairs, detail) = (&self.places, self.opening.update, request.shape.detail);

@@ -123,7 +123,7 @@ impl Env {
                     env.config_folder = Some(PathBuf::from(&value).join("colgrep"));
                     env.git.insert(name.to_string(), value);
                 }
-                "GIT_CONFIG_GLOBAL" | "GIT_CONFIG_SYSTEM" | "GIT_CONFIG_NOSYSTEM" => {
+                name if name.starts_with("GIT_CONFIG_") => {
                     env.git.insert(name.to_string(), value);
                 }
                 "CODEX_HOME" if !value.is_empty() => env.codex_home = Some(PathBuf::from(&value)),

@@ -77,6 +77,9 @@ impl GitIgnoreConfig {
                     named |= config.file(&folders.own.join("config.worktree"), 0);
                 }
             }
+            for (key, value) in &places.settings {
+                named |= ConfigLine::of(key, value).is_some_and(|line| config.line(Path::new(""), 0, line));
+            }
             (config, named)
         };
         let (mut found, mut named) = read(Vec::new());
@@ -113,25 +116,32 @@ impl ConfigReader<'_> {
     fn file(&mut self, path: &Path, depth: usize) -> bool {
         let Some(text) = self.reader.read_followed(path).filter(|_| depth <= DEPTH_MAX) else { return false };
         let mut named = false;
-        for ConfigLine { section, subsection, key, value } in config_lines(&String::from_utf8_lossy(&text)) {
-            match (section.as_str(), subsection.as_deref(), key.as_str()) {
-                ("core", None, "excludesfile") => {
-                    named = true;
-                    let written = value.filter(|value| !value.is_empty());
-                    self.config.excludes = written.and_then(|value| self.places.path(&value));
-                }
-                ("core", None, "ignorecase") => self.config.ignore_case = is_true(value.as_deref()),
-                ("core", None, "bare") => self.config.bare = is_true(value.as_deref()),
-                ("extensions", None, "worktreeconfig") => self.worktree = is_true(value.as_deref()),
-                ("remote", Some(_), "url") => self.new_urls.extend(value),
-                ("include", None, "path") => named |= self.include(path, value, depth),
-                ("includeif", Some(condition), "path") if self.holds(condition, path) => {
-                    named |= self.include(path, value, depth);
-                }
-                _ => {}
-            }
+        for line in config_lines(&String::from_utf8_lossy(&text)) {
+            named |= self.line(path, depth, line);
         }
         named
+    }
+
+    /// Reads a line of the file at `path`; whether it names the user's ignore file.
+    fn line(&mut self, path: &Path, depth: usize, line: ConfigLine) -> bool {
+        let ConfigLine { section, subsection, key, value } = line;
+        match (section.as_str(), subsection.as_deref(), key.as_str()) {
+            ("core", None, "excludesfile") => {
+                let written = value.filter(|value| !value.is_empty());
+                self.config.excludes = written.and_then(|value| self.places.path(&value));
+                return true;
+            }
+            ("core", None, "ignorecase") => self.config.ignore_case = is_true(value.as_deref()),
+            ("core", None, "bare") => self.config.bare = is_true(value.as_deref()),
+            ("extensions", None, "worktreeconfig") => self.worktree = is_true(value.as_deref()),
+            ("remote", Some(_), "url") => self.new_urls.extend(value),
+            ("include", None, "path") => return self.include(path, value, depth),
+            ("includeif", Some(condition), "path") if self.holds(condition, path) => {
+                return self.include(path, value, depth);
+            }
+            _ => {}
+        }
+        false
     }
 
     fn include(&mut self, from: &Path, written: Option<String>, depth: usize) -> bool {
@@ -200,6 +210,20 @@ struct ConfigLine {
     key: String,
     /// None for a key without `=`.
     value: Option<String>,
+}
+
+impl ConfigLine {
+    /// A key with its section before it, as `git -c` takes it.
+    fn of(key: &str, value: &str) -> Option<ConfigLine> {
+        let (section, rest) = key.split_once('.')?;
+        let (subsection, key) = rest.rsplit_once('.').map_or((None, rest), |(name, key)| (Some(name), key));
+        Some(ConfigLine {
+            section: section.to_ascii_lowercase(),
+            subsection: subsection.map(str::to_string),
+            key: key.to_ascii_lowercase(),
+            value: Some(value.to_string()),
+        })
+    }
 }
 
 /// The keys of a configuration file, in order. Lines that git would refuse are left out.

@@ -12,6 +12,8 @@ pub struct GitPlaces {
     pub ignore: Option<PathBuf>,
     /// The user's home, for paths that begin with `~/`.
     pub home: Option<PathBuf>,
+    /// Keys with their values, which count before those of all files.
+    pub settings: Vec<(String, String)>,
 }
 
 impl GitPlaces {
@@ -30,7 +32,13 @@ impl GitPlaces {
             }
         };
         let files = (!is_off).then_some(system).into_iter().chain(users).collect();
-        GitPlaces { files, ignore: own.map(|own| own.join("ignore")), home: home.map(Path::to_path_buf) }
+        let text = |name: String| var(&name).map(|value| value.to_string_lossy().into_owned());
+        let count = text("GIT_CONFIG_COUNT".to_string()).and_then(|count| count.parse().ok()).unwrap_or(0);
+        let setting =
+            |at: usize| Some((text(format!("GIT_CONFIG_KEY_{at}"))?, text(format!("GIT_CONFIG_VALUE_{at}"))?));
+        // Git refuses to run where one of them is missing.
+        let settings = (0..count).map_while(setting).collect();
+        GitPlaces { files, ignore: own.map(|own| own.join("ignore")), home: home.map(Path::to_path_buf), settings }
     }
 
     /// A path as the configuration writes it.
@@ -43,8 +51,10 @@ impl GitPlaces {
 
     /// A hashable form of all of it.
     pub(super) fn bytes(&self) -> Vec<u8> {
-        let all = self.files.iter().chain(&self.ignore).chain(&self.home);
-        all.flat_map(|path| [path.as_os_str().as_encoded_bytes(), b"\0"].concat()).collect()
+        let paths =
+            self.files.iter().chain(&self.ignore).chain(&self.home).map(|path| path.as_os_str().as_encoded_bytes());
+        let settings = self.settings.iter().flat_map(|(key, value)| [key.as_bytes(), value.as_bytes()]);
+        paths.chain(settings).flat_map(|text| [text, b"\0"].concat()).collect()
     }
 }
 
@@ -59,7 +69,8 @@ mod tests {
                 |name: &str| vars.iter().find(|(known, _)| *known == name).map(|(_, value)| OsString::from(value));
             let places = GitPlaces::new(Some(Path::new("/home/a")), var);
             let files: Vec<String> = places.files.iter().map(|path| path.display().to_string()).collect();
-            format!("{} {}", files.join(" "), places.ignore.expect("a file").display())
+            let settings: String = places.settings.iter().map(|(key, value)| format!(" {key}={value}")).collect();
+            format!("{} {}{settings}", files.join(" "), places.ignore.expect("a file").display())
         };
         for (vars, expected) in [
             (&[][..], "/etc/gitconfig /home/a/.config/git/config /home/a/.gitconfig /home/a/.config/git/ignore"),
@@ -68,6 +79,16 @@ mod tests {
             (
                 &[("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_CONFIG_GLOBAL", "/dev/null")],
                 "/dev/null /home/a/.config/git/ignore",
+            ),
+            (
+                &[
+                    ("GIT_CONFIG_GLOBAL", "/g"),
+                    ("GIT_CONFIG_COUNT", "3"),
+                    ("GIT_CONFIG_KEY_0", "a.b"),
+                    ("GIT_CONFIG_VALUE_0", "1"),
+                    ("GIT_CONFIG_KEY_1", "c.d"),
+                ],
+                "/etc/gitconfig /g /home/a/.config/git/ignore a.b=1",
             ),
         ] {
             assert_eq!(of(vars), expected, "{vars:?}");

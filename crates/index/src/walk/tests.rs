@@ -192,6 +192,7 @@ fn the_configuration_of_git_names_more_rules() {
         files: vec![home.join("none"), home.join(".gitconfig")],
         ignore: Some(home.join(".config/git/ignore")),
         home: Some(home.clone()),
+        settings: Vec::new(),
     };
     let paths = |below: &str, places: &GitPlaces| {
         let left_out = LeftOut { git: Some(places), ..LeftOut::default() };
@@ -201,6 +202,20 @@ fn the_configuration_of_git_names_more_rules() {
     assert_eq!(paths("jobs/repo", &places), "a.rs inner/E.X inner/f.tmp inner/own sub/top.rs");
     assert_eq!(paths("jobs/repo/sub", &places), "top.rs");
     assert_eq!(paths("plain", &places), "a.rs sub/top.rs");
+    // The environment says more than any file.
+    let own = |key: &str, value: &str| vec![(key.to_string(), value.to_string())];
+    for (settings, expected) in [
+        (own("core.excludesFile", "~/.config/git/ignore"), "B.TMP inner/E.X inner/d.x inner/f.tmp inner/own sub/c.tmp"),
+        (own("core.ignoreCase", "false"), "B.TMP a.rs inner/E.X inner/f.tmp inner/own sub/top.rs"),
+        (
+            own("Core.ExcludesFile", ""),
+            "B.TMP a.rs inner/E.X inner/d.x inner/f.tmp inner/own sub/c.tmp sub/top.rs top.rs",
+        ),
+        (own("include.path", "~/none"), "a.rs inner/E.X inner/f.tmp inner/own sub/top.rs"),
+    ] {
+        let told = format!("{settings:?}");
+        assert_eq!(paths("jobs/repo", &GitPlaces { settings, ..places.clone() }), expected, "{told}");
+    }
     // Without a configured file, the usual one counts.
     let bare = GitPlaces { files: vec![home.join("of-jobs")], ..places };
     assert_eq!(paths("jobs/repo", &bare), "B.TMP inner/E.X inner/f.tmp inner/own sub/c.tmp");

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use colgrep_core::code_line::{LAMBDAS, is_binding};
 use colgrep_core::identifier_style::is_odd;
 use colgrep_core::query::intents::{Certainty, NamedDeclaration, Pointer, mark_behind, sign_before};
-use colgrep_core::query::{Identifier, Query, last_segment, plain_path};
+use colgrep_core::query::{Identifier, Query, SELVES, last_segment, plain_path};
 use colgrep_core::token::{is_word_char, parts};
 use colgrep_core::{Unit, UnitKind, UnitRole};
 use colgrep_syntax::language;
@@ -27,9 +27,6 @@ use colgrep_index::lexical::{Run, run_of};
 pub(super) const DEFINITIONS_MAX: usize = 3;
 /// Maximum of definitions of a name whose final marks are compared.
 const MARKED_MAX: usize = 16;
-
-/// How code refers to its own object or module: these are not owners of a name.
-pub(crate) const SELVES: &[&str] = &["Self", "cls", "crate", "self", "super", "this"];
 
 pub(super) const DECLARATION: Intent = Intent {
     name: "declaration",
@@ -139,8 +136,8 @@ impl IntentLookup<'_> {
         let mut pointers = Pointers::default();
         // `@expires.setter` does not mean any other `setter`.
         if !is_owned && path.len() > 1 {
-            let PlacedText { pointers: places, is_whole, .. } = self.text(&query.text, found)?;
-            if is_whole && places.units.len() <= DEFINITIONS_MAX {
+            let PlacedText { pointers: places, is_whole, is_introduced, .. } = self.text(&query.text, found)?;
+            if is_introduced || (is_whole && places.units.len() <= DEFINITIONS_MAX) {
                 pointers = places;
             }
             // `github.com` does not mean `com`.

@@ -30,8 +30,9 @@ const SHARE_BESIDE_PLACE: f32 = 0.5;
 pub(super) const LINE: Intent = Intent {
     name: "line of a file",
     doc: "The unit on that line, of a stack the innermost frame first. If the line of a frame has moved since, the function \
-          that the frame names, at the line of code below the frame or the one that printed the message. A path of another \
-          machine is matched from its end; its file name alone counts only if nothing else is found.",
+          that the frame names, at the line of code below the frame or the one that printed the message; instead of an empty \
+          line, the one with the message or name beside it, or the nearest. A path of another machine is matched from its end; \
+          its file name alone counts only if nothing else is found.",
     examples: &[
         ("src/a.rs:12", "src/a.rs:12"),
         ("src/a.rs#L12", "src/a.rs:12"),
@@ -147,6 +148,7 @@ impl IntentLookup<'_> {
         for (i, (_, file, at)) in places.into_iter().take(LINES_MAX).enumerate() {
             let frame: Option<TraceFrame<'_>> = frame_of(&self.query.text, &at.path, at.line);
             let line = frame.map_or(Ok(at.line), |frame| self.line_of_frame(file, at.line, &frame))?;
+            let line = self.line_with_content(file, line)?;
             points.push(Point { file, line, certainty: Certainty::Location, strength: 1.0 / (1 + i) as f32 });
         }
         let pointers = self.point(&points)?;

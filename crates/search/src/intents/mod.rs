@@ -21,7 +21,6 @@ use colgrep_core::query::Query;
 use colgrep_core::query::intents::{Certainty, Pointer};
 use colgrep_core::statistics::Statistics;
 use colgrep_core::token::Tokenizer;
-pub(super) use definitions::SELVES;
 pub(super) use files::{allowed, best_of};
 use lookup::IntentLookup;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -141,7 +140,11 @@ impl Pointers {
 
     /// The same, without runs of nearly all words.
     fn is_certain(&self) -> bool {
-        self.units.values().any(|pointer| pointer.certainty > Certainty::Run)
+        self.is_certain_of(Certainty::Words)
+    }
+
+    fn is_certain_of(&self, least: Certainty) -> bool {
+        self.units.values().any(|pointer| pointer.certainty >= least)
     }
 
     /// Whether the query means this one file by its name.

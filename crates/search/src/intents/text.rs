@@ -45,11 +45,11 @@ const FILES_OF_LITERAL_MAX: usize = 3;
 pub(super) const TEXT: Intent = Intent {
     name: "text as typed",
     doc: "The definition or heading whose name the text is, word for word; a heading of one or two words only if the case \
-          agrees. A name with hyphens behind its module's, and a key or a label of data or markup, where at most three \
-          lines introduce it. Otherwise the places that contain the whole text, or the longest run of its words; a literal with \
-          placeholders if the text holds all of its words in order. If code does not contain it: what stands behind the prefix of a log or a runtime, \
-          the messages of a trace, or a message without the advice behind it. One word is looked for if it is written as no \
-          word of a sentence is; a question's own words count only together.",
+          agrees. A name with hyphens behind its module's. Otherwise the places that contain the whole text, or the longest \
+          run of its words; of a name first where a key, a label, a member or a variable introduces it, of few words whole \
+          lines; a literal with placeholders if the text holds all of its words in order. If code does not contain it: what \
+          stands behind the prefix of a log or a runtime, the messages of a trace, or a message without the advice behind it. \
+          One word is looked for if it is written as no word of a sentence is; a question's own words count only together.",
     examples: &[
         ("if port == 0 {", "if port == 0 {"),
         ("could not open socket 8080", "could not open socket 8080"),
@@ -72,6 +72,8 @@ pub(super) struct PlacedText {
     pub pointers: Pointers,
     /// Whether the whole text occurs exactly.
     pub is_whole: bool,
+    /// Whether the text is a name, and a place introduces it.
+    pub is_introduced: bool,
     explained: Explained,
     /// Whether it is a message extracted from the query.
     is_message: bool,
@@ -95,7 +97,7 @@ impl IntentLookup<'_> {
         if named.units.is_empty() && found.pointers.files.is_empty() {
             named = self.behind_module()?;
         }
-        if !named.units.is_empty() {
+        if named.is_certain_of(Certainty::Exact) {
             return Ok(Resolved { pointers: named, settled: vec![Settled::Text], ..Resolved::default() });
         }
         let is_known = found.pointers.is_sure();
@@ -126,7 +128,8 @@ impl IntentLookup<'_> {
         let settled = [(best.is_whole, Settled::Text), (best.is_message, Settled::Message)];
         let settled = settled.into_iter().filter(|(is, _)| *is).map(|(_, settled)| settled).collect();
         let replaces = best.is_message;
-        Ok(Resolved { pointers: best.pointers, settled, replaces, ..Resolved::default() })
+        named.merge(best.pointers);
+        Ok(Resolved { pointers: named, settled, replaces, ..Resolved::default() })
     }
 
     /// Where the query occurs as typed, else without its fillers, which may be part of a message.
@@ -170,6 +173,12 @@ impl IntentLookup<'_> {
         if manner.only_literals && text.trim() != unquoted(text) {
             return self.text(unquoted(text), found);
         }
+        if bare.len() < WORDS_MIN && text.trim().contains(char::is_whitespace) {
+            let lines = self.whole_lines(text, &bare)?;
+            if lines.is_whole {
+                return Ok(lines);
+            }
+        }
         if bare.len() < manner.words_min {
             return Ok(PlacedText::default());
         }
@@ -203,8 +212,12 @@ impl IntentLookup<'_> {
         }
         if is_plain {
             // Plain words in tests and documents are about something else.
+            // A test that asserts it shows that it is the beginning of a message.
+            let asserts = places.iter().any(Placed::is_asserted);
             let is_literal = |found: &LiteralMatch| found.is_literal && found.agreement >= Agreement::Words;
-            places.retain(|place| !place.seen.is_aside && (typed.len() == 1 || is_literal(&place.standing)));
+            let is_message = |found: &LiteralMatch| asserts && found.agreement == Agreement::Exact;
+            let is_meant = |found: &LiteralMatch| typed.len() == 1 || is_literal(found) || is_message(found);
+            places.retain(|place| !place.seen.is_aside && is_meant(&place.standing));
             // Two words in lower case name a thing more often than they are a message.
             let names_thing = typed.len() == 2 && !text.starts_with(char::is_uppercase);
             if only_literals && places.len() > if names_thing { 1 } else { FILES_OF_LITERAL_MAX } {
@@ -227,6 +240,7 @@ impl IntentLookup<'_> {
             share_min: if is_message { RUN_SHARE_OF_MESSAGE_MIN } else { RUN_SHARE_MIN },
             // The words of a file's name may occur together elsewhere.
             names_file: found.pointers.means_a_file(),
+            is_introduced: places.iter().any(|place| place.seen.introduces),
             is_quoted: text.starts_with(['"', '\'', '`']),
             prefixes: if is_message && !asks { typed.messages_behind_prefix(self.program) } else { Vec::new() },
             words_of_paths: self.words_of_paths_in(text, found),
@@ -243,7 +257,31 @@ impl IntentLookup<'_> {
             explained = explained.max(Explained::by(certainty, strength, place.seen.is_aside, share));
             points.push(Point { file: place.file, line: place.seen.line, certainty, strength });
         }
-        Ok(PlacedText { pointers: self.point(&points)?, is_whole, explained, is_message: false })
+        let is_introduced = rules.is_introduced;
+        Ok(PlacedText { pointers: self.point(&points)?, is_whole, is_introduced, explained, is_message: false })
+    }
+
+    /// The lines of code that are the text: a few words occur together by chance, but hardly as a line of their own.
+    fn whole_lines(&mut self, text: &str, typed: &PastedText<'_>) -> Result<PlacedText> {
+        let mut files = self.files_with_run(text)?;
+        files.sort_unstable();
+        let files = self.readable(&files, FILES_READ_MAX, BYTES_READ_MAX)?;
+        let mut places = self.placed(typed, text, &files)?;
+        places.retain(|place| place.standing.is_line && !place.seen.is_text);
+        let point = |place: &Placed| Point {
+            file: place.file,
+            line: place.seen.line,
+            certainty: Certainty::Exact,
+            strength: 1.0,
+        };
+        let points: Vec<Point> = places.iter().map(point).collect();
+        let explained = if points.is_empty() { Explained::Nothing } else { Explained::Whole };
+        Ok(PlacedText {
+            pointers: self.point(&points)?,
+            is_whole: !points.is_empty(),
+            explained,
+            ..PlacedText::default()
+        })
     }
 
     /// The number of words in each path of the text, if files that the query names exist: a template of paths

@@ -15,6 +15,9 @@ const SHARE_OF_LITERAL_MIN: f32 = 0.75;
 const STRENGTH_OF_REPETITION: f32 = 0.5;
 /// Factor of a place where the text is part of something longer: `1.0.0` in `1.0.0-beta`.
 const STRENGTH_OF_PART: f32 = 0.5;
+/// Factor of a place that mentions a name which is introduced elsewhere: code that does so comes behind data that
+/// introduces it, whatever their words say.
+const STRENGTH_OF_MENTION: f32 = 0.2;
 /// Factor of a flag outside literals, away from any declaration.
 const STRENGTH_OF_FLAG_IN_PROSE: f32 = 0.7;
 /// Factor of words with other punctuation or case between them.
@@ -67,7 +70,8 @@ pub(super) struct Placed {
 impl Placed {
     /// Whether it is a literal in a test that is the whole text, which shows that the text is a message.
     pub fn is_asserted(&self) -> bool {
-        self.seen.is_aside && self.standing.is_literal && self.standing.agreement == Agreement::Exact
+        let is_here = self.seen.is_aside && self.standing.is_literal && self.standing.agreement == Agreement::Exact;
+        is_here || self.seen.is_asserted
     }
 }
 
@@ -79,6 +83,8 @@ pub(super) struct TextEvidence<'t> {
     pub is_loose: bool,
     pub is_quoted: bool,
     pub names_file: bool,
+    /// Whether a place introduces the name that the text is.
+    pub is_introduced: bool,
     pub share_min: f32,
     /// For each log prefix that the text may have, the index of the first word after it.
     pub prefixes: Vec<usize>,
@@ -134,7 +140,8 @@ impl TextEvidence<'_> {
         let share = if self.is_made(place) { (1.0 + standing.share) / 2.0 } else { standing.share };
         share
             * factor(self.is_repetition(place, is_printed_here), STRENGTH_OF_REPETITION)
-            * factor(!standing.is_alone, STRENGTH_OF_PART)
+            * factor(!standing.is_alone && !place.seen.introduces, STRENGTH_OF_PART)
+            * factor(self.is_introduced && !place.seen.introduces, STRENGTH_OF_MENTION)
             * factor(!standing.is_same, STRENGTH_OF_OTHER_MARKS)
             * factor(self.typed.is_flag() && !standing.is_literal, STRENGTH_OF_FLAG_IN_PROSE)
     }

@@ -1,23 +1,23 @@
 //! Names that are no single identifier: with marks (`Get-DiskReport`, `x'`), of sections of configuration
 //! (`jobs.deploy`), and headings.
 
-use colgrep_core::UnitRole;
-use colgrep_core::identifier_style::{is_piece, is_token};
+use colgrep_core::identifier_style::is_token;
 use colgrep_core::query::intents::{Certainty, Pointer};
+use colgrep_core::{UnitKind, UnitRole};
 use colgrep_syntax::language;
 
 use super::Pointers;
 use super::definitions::{DEFINITIONS_MAX, Defining, keep_best, path_of};
-use super::lookup::{BYTES_READ_MAX, FILES_READ_MAX, IntentLookup, Point, UNITS_MAX};
-use crate::rounds::{ScanTarget, WrittenUnit, WrittenUnitsRequest};
+use super::lookup::{IntentLookup, UNITS_MAX};
+use crate::rounds::{WrittenUnit, WrittenUnitsRequest};
 use colgrep_index::error::Result;
 
 /// A heading of fewer words is also a plain text unless its case agrees.
 const WORDS_OF_HEADING_MIN: usize = 3;
 
 impl IntentLookup<'_> {
-    /// The units whose name the query is, word for word: definitions, rules, blocks and headings; else the lines of data
-    /// and markup that introduce it. Definitions of a single identifier are left to [`IntentLookup::name`].
+    /// The units whose name the query is, word for word: definitions, rules, blocks and headings. Definitions of a single
+    /// identifier are left to [`IntentLookup::name`].
     pub(super) fn written(&mut self) -> Result<Pointers> {
         let query = self.query;
         let is_line = query.long.is_none() && !query.text.contains('\n') && query.intents.phrases.is_empty();
@@ -30,7 +30,7 @@ impl IntentLookup<'_> {
         if pointers.units.is_empty() && query.typed != query.text {
             pointers = self.named_by(query.text.trim())?;
         }
-        if pointers.units.is_empty() { self.introduced() } else { Ok(pointers) }
+        Ok(pointers)
     }
 
     /// The definitions of a name with hyphens behind the name of its module: `acme.core/join-room`.
@@ -43,19 +43,6 @@ impl IntentLookup<'_> {
         }
         let Defining { units, .. } = self.defining(name, &path, None)?;
         if units.len() > DEFINITIONS_MAX { Ok(Pointers::default()) } else { self.point_at_names(&units, name) }
-    }
-
-    /// The lines of data and markup that introduce the name that the query is: a key, a label.
-    fn introduced(&mut self) -> Result<Pointers> {
-        let name = self.query.text.trim();
-        if name.contains(char::is_whitespace) || !is_piece(name) {
-            return Ok(Pointers::default());
-        }
-        let files = self.files_with_run(name)?;
-        let files = if files.len() > FILES_READ_MAX { Vec::new() } else { files };
-        let files = self.readable(&files, FILES_READ_MAX, BYTES_READ_MAX)?;
-        let places = self.rounds.scan(&files, ScanTarget::Introduces(name.to_string()))?;
-        self.point(&Point::at_all(if places.len() > DEFINITIONS_MAX { &[] } else { &places }, 1.0))
     }
 
     /// The units of this name, word for word.
@@ -80,8 +67,11 @@ impl IntentLookup<'_> {
         }
         // A heading that many pages have is about none of them.
         let is_meant = found.len() <= DEFINITIONS_MAX || found.iter().any(|one| !one.is_aside);
-        for WrittenUnit { unit, .. } in found.into_iter().take(UNITS_MAX).filter(|_| is_meant) {
-            pointers.point_at(unit.unit, Pointer { certainty: Certainty::Exact, strength: 1.0, line: unit.line });
+        for WrittenUnit { unit, is_same_case, .. } in found.into_iter().take(UNITS_MAX).filter(|_| is_meant) {
+            // `cache-control` as a key of data is another name than `Cache-Control`.
+            let is_other = !is_same_case && !is_title && unit.kind == UnitKind::Constant;
+            let certainty = if is_other { Certainty::Words } else { Certainty::Exact };
+            pointers.point_at(unit.unit, Pointer { certainty, strength: 1.0, line: unit.line });
         }
         Ok(pointers)
     }

@@ -1,9 +1,10 @@
 //! Searches the texts of files.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use colgrep_core::UnitKind;
-use colgrep_core::code_line::{announces, binds_function, calling_lines, introduces, is_binding, lines_of_code};
+use colgrep_core::code_line::{announces, binds_function, calling_lines, introducing_line, is_binding, lines_of_code};
 use colgrep_core::identifier_style::is_name_in_example;
 use colgrep_core::literal_match::{Agreement, LiteralMatch, PastedText};
 use colgrep_core::path::PathClass;
@@ -16,8 +17,11 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{Coordinator, LINE_MAX, LocalSearch, Round};
-use crate::file_kind::{is_data, is_text};
+use crate::file_kind::{is_data, is_test_inside, is_text};
 use crate::shard::ShardExtent;
+
+/// Maximum of tests inside a file that are skipped for another place.
+const TESTS_MAX: usize = 16;
 
 /// Asks to read files.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,10 +37,10 @@ pub enum ScanTarget {
     Typed { text: String, weights: Vec<f32> },
     /// Lines of code that have one of some keywords before a name, or that bind a function to it.
     Announces { name: String, keywords: Vec<String> },
-    /// Lines of data and markup that introduce a name: keys and labels.
-    Introduces(String),
     /// Lines that call a name.
     Calls(String),
+    /// The line of this number, or if it is blank the nearest that is not; 0 if it is gone.
+    Near(u32),
     /// A name in any spelling, or another text in any case.
     Spelled(String),
     /// A text in any case.
@@ -63,6 +67,10 @@ pub struct ScannedLine {
     pub is_aside: bool,
     /// True if the name consists of whole parts of an identifier, for [`ScanTarget::Spelled`].
     pub is_cut: bool,
+    /// True if the text is a name and the line introduces it, for [`ScanTarget::Typed`].
+    pub introduces: bool,
+    /// True if a test inside the file has the text as a literal, too, for [`ScanTarget::Typed`].
+    pub is_asserted: bool,
 }
 
 impl ScannedLine {
@@ -81,7 +89,7 @@ impl Round for ScanRequest {
             ScanTarget::Typed { text, weights } => Some(PastedText::weighed(text, weights)),
             ScanTarget::Spelled(text) => return spelled(search, &self.files, &Spelling::new(text)),
             ScanTarget::AnyCase(text) => return spelled(search, &self.files, &Spelling::of_text(text)),
-            ScanTarget::Announces { .. } | ScanTarget::Introduces(_) | ScanTarget::Calls(_) => None,
+            ScanTarget::Announces { .. } | ScanTarget::Calls(_) | ScanTarget::Near(_) => None,
         };
         let seen = |file: &FilePlace| -> Vec<ScannedLine> {
             let Some(record) = search.shard.record(*file) else { return Vec::new() };
@@ -90,17 +98,19 @@ impl Round for ScanRequest {
             match (&self.look, &typed) {
                 (_, Some(typed)) => typed_in(search, typed, record, &text),
                 (ScanTarget::Announces { name, keywords }, _) => announcing(record, &text, name, keywords),
-                (ScanTarget::Introduces(name), _) if is_text(&record.language) && !repeats(&record.path) => {
-                    let lines = (1..).zip(text.lines()).filter(|(_, line)| introduces(line, name));
-                    lines.map(|(number, _)| seen_in(record, number)).collect()
+                (ScanTarget::Near(line), _) => {
+                    let says = |line: &str| line.contains(char::is_alphanumeric);
+                    let lines = (1u32..).zip(text.lines()).filter(|(_, line)| says(line)).map(|(number, _)| number);
+                    let is_gone = text.lines().nth((*line as usize).saturating_sub(1)).is_none();
+                    let nearest = if is_gone { Some(0) } else { lines.min_by_key(|number| number.abs_diff(*line)) };
+                    nearest.into_iter().map(|line| seen_in(record, line)).collect()
                 }
                 (ScanTarget::Calls(name), _) => {
                     let marks = language::comment_marks(&record.language);
                     let lines = calling_lines(&text, name, marks, language::facts());
                     lines.into_iter().map(|line| seen_in(record, line)).collect()
                 }
-                (ScanTarget::Typed { .. } | ScanTarget::Introduces(_), None) => Vec::new(),
-                (ScanTarget::Spelled(_) | ScanTarget::AnyCase(_), None) => Vec::new(),
+                (ScanTarget::Typed { .. } | ScanTarget::Spelled(_) | ScanTarget::AnyCase(_), None) => Vec::new(),
             }
         };
         Ok(self.files.par_iter().map(seen).collect())
@@ -131,13 +141,76 @@ impl Coordinator<'_> {
 }
 
 fn typed_in(search: &LocalSearch<'_>, typed: &PastedText<'_>, record: &FileRecord, text: &str) -> Vec<ScannedLine> {
-    let Some(standing) = typed.find(text) else { return Vec::new() };
-    let line = heading_with(search, typed, record, text, &standing)
-        .unwrap_or_else(|| 1 + memchr::memchr_iter(b'\n', &text.as_bytes()[..standing.start]).count() as u32);
+    let Some(first) = typed.find(text) else { return Vec::new() };
+    let (standing, in_test) = outside_tests(search, typed, record, text, first);
+    let introduced = introduced(search, typed, record, text, &standing);
+    let line = introduced
+        .or_else(|| heading_with(search, typed, record, text, &standing))
+        .unwrap_or_else(|| line_number(text, standing.start));
     let seen = seen_in(record, line);
     let is_row = language::by_name(&record.language).and_then(|own| own.is_data_row);
-    let is_aside = seen.is_aside || is_row.is_some_and(|is_row| is_row(line_at(text, standing.start)));
-    vec![ScannedLine { standing: Some(standing), is_aside, ..seen }]
+    let is_aside = in_test || seen.is_aside || is_row.is_some_and(|is_row| is_row(line_at(text, standing.start)));
+    let is_asserted = standing.start != first.start && first.is_literal;
+    vec![ScannedLine { standing: Some(standing), is_aside, introduces: introduced.is_some(), is_asserted, ..seen }]
+}
+
+/// The number of the line around a place of a text.
+fn line_number(text: &str, at: usize) -> u32 {
+    1 + memchr::memchr_iter(b'\n', &text.as_bytes()[..at]).count() as u32
+}
+
+/// A place that agrees as well as the found one, or made the text, and is in no test inside the file; else the found one,
+/// and true if it is in a test.
+fn outside_tests(
+    search: &LocalSearch<'_>,
+    typed: &PastedText<'_>,
+    record: &FileRecord,
+    text: &str,
+    found: LiteralMatch,
+) -> (LiteralMatch, bool) {
+    let (mut at, mut rest) = (found, Cow::Borrowed(text));
+    for _ in 0..TESTS_MAX {
+        let Some((first, last)) = test_around(search, record, line_number(text, at.start)) else {
+            return (at, false);
+        };
+        let lines = (1..).zip(rest.split_inclusive('\n'));
+        let kept = lines.map(|(number, line)| {
+            let blank = if (first..=last).contains(&number) { line.trim_end_matches('\n').len() } else { 0 };
+            " ".repeat(blank) + &line[blank..]
+        });
+        rest = Cow::Owned(kept.collect());
+        match typed.find(&rest).filter(|next| next.agreement >= found.agreement || next.made_from.is_some()) {
+            Some(next) => at = next,
+            None => break,
+        }
+    }
+    (found, true)
+}
+
+/// The first and the last line of the test inside a file that a line is in.
+fn test_around(search: &LocalSearch<'_>, record: &FileRecord, line: u32) -> Option<(u32, u32)> {
+    if !language::by_name(&record.language).is_some_and(|own| own.has_test_modules) {
+        return None;
+    }
+    let lexical = &search.snapshot.lexical;
+    let hit = lexical.units_around(record.id, &[line], None).ok()?.pop()??;
+    let unit = lexical.unit(hit.key).ok()?.unit(&[]);
+    is_test_inside(&unit, &record.language).then_some((unit.span.first, unit.span.end))
+}
+
+/// The line that introduces the name that a text is; none in tests, examples and vendored files.
+fn introduced(
+    search: &LocalSearch<'_>,
+    typed: &PastedText<'_>,
+    record: &FileRecord,
+    text: &str,
+    found: &LiteralMatch,
+) -> Option<u32> {
+    let name = typed.name().filter(|_| found.agreement == Agreement::Exact && !repeats(&record.path))?;
+    let spans = search.snapshot.lexical.spans_of(record.id).ok()?;
+    let types = spans.iter().filter(|span| span.kind == UnitKind::Class);
+    let types: Vec<(u32, u32)> = types.map(|span| (span.line, span.end)).collect();
+    introducing_line(text, name, is_text(&record.language), &types)
 }
 
 /// The line around a place of a text.
@@ -188,7 +261,15 @@ fn repeats(path: &str) -> bool {
 
 pub(super) fn seen_in(record: &FileRecord, line: u32) -> ScannedLine {
     let is_aside = is_data(&record.language, &record.path) || repeats(&record.path);
-    ScannedLine { line, standing: None, is_text: is_text(&record.language), is_aside, is_cut: false }
+    ScannedLine {
+        line,
+        standing: None,
+        is_text: is_text(&record.language),
+        is_aside,
+        is_cut: false,
+        introduces: false,
+        is_asserted: false,
+    }
 }
 
 /// The lines of a program that have one of some keywords before a name, or that bind a function to it. Keywords that the

@@ -10,15 +10,28 @@ const BLANKS: &[&str] = &[
 /// Boundaries of words in an expression.
 const BOUNDS: &[&str] = &["\\b", "\\B", "\\<", "\\>"];
 
-/// The names in an expression (`\bopen_port\(`, `def\s+open`, `open|close`, `*port*`), a symbol
+/// The names in an expression (`\bopen_port\(`, `def\s+open`, `open|close`, `*port*`, `/open/i`), a symbol
 /// (`github.com/acme/net.(*Conn).Close.func1`, `openPort+0x1a2`, `server(openPort+0x1a2)[0x55d0]`) or a link in
 /// Markdown. `None` for any other text.
 pub fn names_around(text: &str) -> Option<String> {
     let text = text.trim();
-    let read = linked(text).or_else(|| offset(text)).or_else(|| symbol(text)).or_else(|| expression(text))?;
+    let inside = slashed(text);
+    let is_plain = |text: &&str| text.chars().all(|c| is_word_char(c) || matches!(c, ' ' | '-' | '.'));
+    let plain = || inside.filter(is_plain).map(str::to_string);
+    let read = linked(text)
+        .or_else(|| offset(text))
+        .or_else(|| symbol(text))
+        .or_else(|| expression(inside.unwrap_or(text)))
+        .or_else(plain)?;
     let names = read.split_whitespace().collect::<Vec<_>>().join(" ");
     let is_name = names.chars().filter(|c| c.is_alphanumeric()).nth(2).is_some();
     (is_name && names != text).then_some(names)
+}
+
+/// `open_port` of `/open_port/i`, as some languages write expressions.
+fn slashed(text: &str) -> Option<&str> {
+    let (inside, flags) = text.strip_prefix('/')?.rsplit_once('/')?;
+    (!inside.contains('/') && flags.chars().all(|c| "dgimsuvxy".contains(c))).then_some(inside)
 }
 
 /// `open_port` of ``[`open_port`](https://docs.example.com)``.
@@ -139,6 +152,12 @@ mod tests {
             ("server *:6379(openPort+0x1a2)[0x55d0c1a2]", "openPort"),
             ("[`open_port`](https://docs.example.com/x)", "open_port"),
             ("[open_port](port.md#open)", "open_port"),
+            ("/open_port/", "open_port"),
+            ("/open/gi", "open"),
+            ("/open|close/", "open close"),
+            (r"/\bopen_port\(/", "open_port"),
+            ("/usr/lib/", ""),
+            ("/open/port", ""),
             // As they are.
             ("open_port", ""),
             ("open port", ""),
