@@ -53,11 +53,10 @@ pub(super) fn respelled(
     if query.long.is_some() || !query.intents.locations.is_empty() {
         return Ok(None);
     }
-    if let Some(text) = names_known(rounds, query, tokenizer)? {
-        return Ok(Some(Respelled { words: vec![(query.text.trim().to_string(), text.clone())], text }));
-    }
+    let read_whole =
+        |text: String| Ok(Some(Respelled { words: vec![(query.text.trim().to_string(), text.clone())], text }));
     if !query.intents.phrases.is_empty() {
-        return Ok(None);
+        return names_known(rounds, query, tokenizer)?.map_or(Ok(None), read_whole);
     }
     if let Some(read) = without_absent(rounds, query, statistics, tokenizer)? {
         return Ok(Some(read));
@@ -66,6 +65,11 @@ pub(super) fn respelled(
         Some(name) => Some(name.to_string()),
         None => around(rounds, query, tokenizer)?,
     };
+    if called.is_none()
+        && let Some(text) = names_known(rounds, query, tokenizer)?
+    {
+        return read_whole(text);
+    }
     let called = called.as_deref();
     let text = called.unwrap_or(text);
     let words: Vec<Range<usize>> = words(text).take(WORDS_AROUND_NAMES_MAX + 1).collect();
@@ -163,13 +167,18 @@ fn around(rounds: &Coordinator<'_>, query: &Query, tokenizer: &mut Tokenizer) ->
 fn names_known(rounds: &Coordinator<'_>, query: &Query, tokenizer: &mut Tokenizer) -> Result<Option<String>> {
     let text = query.text.trim();
     let named = names_in_piece(text);
-    let is_quoted_value = query.intents.phrases.len() == 1 && named.first().is_some_and(|name| is_piece_of_name(name));
-    let is_of_tokens = query.intents.is_tokens && query.intents.phrases.is_empty();
-    if !(is_of_tokens || is_quoted_value) || stands_somewhere(rounds, text, Agreement::Words, tokenizer)? {
+    // Other intents resolve names, and several tokens are looked for one by one.
+    let are_pieces = !named.is_empty() && named.iter().all(|name| is_piece_of_name(name));
+    let value = query.intents.phrases.first().filter(|phrase| text.ends_with(&format!("\"{phrase}\"")));
+    let is_asked = match value {
+        Some(_) => query.intents.phrases.len() == 1 && named.len() == 2,
+        None => query.intents.is_tokens && query.intents.phrases.is_empty() && !query.is_symbol(),
+    };
+    if !is_asked || !are_pieces || stands_somewhere(rounds, text, Agreement::Words, tokenizer)? {
         return Ok(None);
     }
     for name in named {
-        if name != text && is_piece_of_name(name) && stands_somewhere(rounds, name, Agreement::Words, tokenizer)? {
+        if name != text && stands_somewhere(rounds, name, Agreement::Words, tokenizer)? {
             return Ok(Some(name.to_string()));
         }
         let pieces = name.split(|c: char| !is_word_char(c) || c == '$').filter(|piece| !piece.is_empty());

@@ -195,7 +195,7 @@ impl Plan {
         let words = args.words.split_first();
         let facts = args.facts();
         let is_filtered = args.has_pattern() || !facts.allow_all();
-        if is_filtered && words.is_none_or(|(first, _)| is_place(first)) {
+        if is_filtered && words.is_none_or(|(first, rest)| is_place(first, rest)) {
             let (task, question) = match facts.allow_all() {
                 true => (Task::Grep, Question::default()),
                 false => (Task::Rank, Question::Every),
@@ -253,12 +253,12 @@ impl Plan {
     }
 }
 
-/// Whether a word after `-e` is a path rather than the query: it exists, is a glob, contains a `/`, or is named as a
-/// file of some language is.
-fn is_place(word: &OsStr) -> bool {
+/// Whether a word after `-e` is a path rather than the query: it exists, contains a `/`, or has a language's extension
+/// and is followed by paths.
+fn is_place(word: &OsStr, others: &[OsString]) -> bool {
     let (path, text) = (Path::new(word), word.to_string_lossy());
-    let is_named = || !language::is_unknown(language::detect(path, &[]));
-    let is_missing = || text.contains(['/', '*']) || is_named();
+    let has_extension = || path.extension().is_some() && !language::is_unknown(language::detect(path, &[]));
+    let is_missing = || text.contains('/') || (!others.is_empty() && has_extension());
     // A link that leads nowhere is a path all the same.
     let is_there = path.symlink_metadata().is_ok();
     word.is_empty() || is_stdin(path) || is_there || (!text.contains(char::is_whitespace) && is_missing())

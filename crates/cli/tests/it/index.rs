@@ -490,7 +490,7 @@ fn damage_is_repaired_before_anything_is_said_wherever_it_shows() {
             let mut bytes = fs::read(&path).expect("a file");
             // What the end says is read when the index is opened.
             let last = bytes.len() - 10_000;
-            (bytes.len() / 20..last).step_by(1_024).for_each(|at| bytes[at] ^= 1);
+            (bytes.len() / 20..last).step_by(128).for_each(|at| bytes[at] ^= 1);
             fs::write(&path, bytes).expect("damage");
         }
         let ran = sandbox.run(args);

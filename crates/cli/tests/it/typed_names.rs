@@ -1,6 +1,6 @@
 //! A name as people type it: which line shows it, what denies it, and in what spelling it is found.
 
-use crate::common::Sandbox;
+use crate::common::{Sandbox, git};
 
 const RING: &str = "#ifndef ACME_NET_RING_H_\n#define ACME_NET_RING_H_\n\nnamespace acme {\nnamespace net {\n\
     class Ring {\n  void Push(int h);\n};\n}  // namespace net\n}  // namespace acme\n#endif  // ACME_NET_RING_H_\n";
@@ -74,6 +74,7 @@ fn what_only_a_secret_holds_is_not_denied() {
     sandbox.write("cert.pem", "zpem_secret\n");
     sandbox.write("b.py", "x = 1\n");
     sandbox.write("keys/a.pem", "zpem_more\n");
+    git(&sandbox, &["init", "-q"]);
     let folder = sandbox.run(&["zpem_more", "keys"]);
     assert!(folder.err.contains("keys is not indexed (looks like a secret)"), "{folder:?}");
     let ran = sandbox.run(&["zpem_secret"]);

@@ -85,9 +85,18 @@ fn originals(_: &Query, _: &Knobs, retrieved: &Retrieved) -> Signals {
     let mut originals = vec![None; retrieved.files.len()];
     // Who names a copy means it.
     for (at, file) in known().filter(|(_, file)| !file.meant && file.mentioned == 0.0) {
-        originals[at] = first.get(&file.hash).copied().filter(|original| key(*original).0 < key(at).0);
+        let is_copy_of = |original: &usize| {
+            let (own, other) = (key(at).0, key(*original).0);
+            // Variants for several systems may be equal.
+            other.0 < own.0 || (other < own && name_of(&file.path) == name_of(&retrieved.files[*original].path))
+        };
+        originals[at] = first.get(&file.hash).copied().filter(is_copy_of);
     }
     Signals::Groups(originals)
+}
+
+fn name_of(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// What tells that a path is a copy's: how many signs of one it has, whether it is elsewhere than sources usually are, and

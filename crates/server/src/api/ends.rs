@@ -236,7 +236,8 @@ mod tests {
         let mut end = End::default();
         (end.holders, end.patterns) = (30, vec!["pars".to_string()]);
         (end.words, end.are_forms) = (vec!["parse".to_string()], true);
-        let many = "30 files hold a form of \"parse\"; `pattern` \"pars\" with `ignore_case` lists all with these letters";
+        let many =
+            "30 files hold a form of \"parse\"; `pattern` \"pars\" with `ignore_case` lists all with these letters";
         assert_eq!(said(&end, "parse", (10, 10), "here"), [many]);
         // The last result of a page that begins after 20 others; a page after the last result.
         let one = many.replace("10 are", "1 is");

@@ -26,7 +26,9 @@ use phrases::{are_arguments, phrases};
 pub use questions::is_joint;
 use questions::{NameQuestion, name_asked_for, name_beside};
 use serde::{Deserialize, Serialize};
-pub use shell_names::{flags_in, lookup_form, mark_behind, name_inside, names_called, names_in_piece, qualified_names, sign_before};
+pub use shell_names::{
+    flags_in, lookup_form, mark_behind, name_inside, names_called, names_in_piece, qualified_names, sign_before,
+};
 pub use test_names::{test_named, test_titled};
 
 use crate::code_line::MODIFIERS;

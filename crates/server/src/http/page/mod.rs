@@ -371,15 +371,9 @@ mod tests {
     #[test]
     fn people_are_told_no_parameters() {
         for (line, expected) in [
-            (
-                "(30 files hold \"parse\"; `offset` gives more)",
-                "30 files hold \"parse\"",
-            ),
+            ("(30 files hold \"parse\"; `offset` gives more)", "30 files hold \"parse\""),
             ("(nothing here is likely right; `all` shows what is near)", "nothing here is likely right"),
-            (
-                "(2 files hold \"a\"; `pattern` \"a\" lists them)",
-                "2 files hold \"a\"",
-            ),
+            ("(2 files hold \"a\"; `pattern` \"a\" lists them)", "2 files hold \"a\""),
         ] {
             assert_eq!(remark(line).as_deref(), Some(expected));
         }
