@@ -257,7 +257,9 @@ fn a_change_affects_callers_heirs_importers_tests_and_companions() {
     sandbox.write("limits.py", "RING_SIZE = 3\n");
     sandbox.write("other.py", "def other(limits):\n    return limits.RING_SIZE\n");
     has(&reasons(&sandbox, &["limits.py"]), "other.py", &["names"]);
-    ["limits.py", "other.py"].map(|file| std::fs::remove_file(sandbox.root().join(file)).expect("a file"));
+    for file in ["limits.py", "other.py"] {
+        std::fs::remove_file(sandbox.root().join(file)).expect("a file");
+    }
     let found = reasons(&sandbox, &["app.py:4"]);
     has(&found, "README.md", &["names"]);
     has(&found, "ring.py", &["together"]);
