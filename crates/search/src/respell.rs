@@ -181,18 +181,21 @@ fn names_known(rounds: &Coordinator<'_>, query: &Query, tokenizer: &mut Tokenize
         if name != text && stands_somewhere(rounds, name, Agreement::Words, tokenizer)? {
             return Ok(Some(name.to_string()));
         }
-        let pieces = name.split(|c: char| !is_word_char(c) || c == '$').filter(|piece| !piece.is_empty());
-        let pieces: Vec<&str> = pieces.filter(|piece| !piece.starts_with(|c: char| c.is_ascii_digit())).collect();
+        let all: Vec<&str> =
+            name.split(|c: char| !is_word_char(c) || c == '$').filter(|piece| !piece.is_empty()).collect();
+        let is_number = |piece: &str| piece.starts_with(|c: char| c.is_ascii_digit());
+        let pieces: Vec<&str> = all.iter().copied().filter(|piece| !is_number(piece)).collect();
+        // Other intents read what is no more than a name.
+        if name == text && pieces.len() == all.len() && !text.contains('$') {
+            return Ok(None);
+        }
         let terms: Vec<String> = pieces.iter().map(|piece| tokenizer.normal(piece).to_string()).collect();
         let counts = rounds.term_counts(&terms, 0)?;
-        let known = pieces.iter().zip(&counts).map(|(piece, count)| (*piece, count.units.most() > 0));
-        // The hash of a symbol.
-        let counted: Vec<(&str, bool)> =
-            known.filter(|(piece, is_known)| *is_known || !piece.contains(|c: char| c.is_ascii_digit())).collect();
-        let known: Vec<&str> = counted.iter().filter(|(_, is_known)| *is_known).map(|(piece, _)| *piece).collect();
+        let is_known = |at: &usize| counts.get(*at).is_some_and(|count| count.units.most() > 0);
+        let known: Vec<&str> = (0..pieces.len()).filter(is_known).map(|at| pieces[at]).collect();
         // `console.log` means no other `log`, and `Session.gte` no other member.
-        let is_last = counted.last().is_some_and(|(_, is_known)| *is_known);
-        let are_most = known.len() == counted.len() || (known.len() > 1 && 2 * known.len() >= counted.len());
+        let is_last = pieces.len().checked_sub(1).is_some_and(|last| is_known(&last));
+        let are_most = known.len() == pieces.len() || (known.len() > 1 && 2 * known.len() >= pieces.len());
         let read = known.join(" ");
         if is_last && are_most && read != text && read.contains(char::is_alphabetic) {
             return Ok(Some(read));

@@ -496,11 +496,10 @@ fn a_piece_that_occurs_nowhere_is_read_as_what_it_names() {
         ("http://localhost:3000/flask/users?page=1#top", "app/server.py"),
         ("/flask/users?page=1", "app/server.py"),
         ("/flask/users/42", "app/server.py"),
-        ("server.order_timeout=3", "app/conf.yml"),
+        ("order_timeout: 3", "app/conf.yml"),
         ("$.database.pool.max_size", "app/conf.yml"),
         ("pool.(*Pool).Acquire(0xc000010, 0x5)", "pool/pool.go"),
         ("acme::queue::run_worker::{{closure}}", "src/acme/queue.rs"),
-        ("acme::queue::run_worker::h1f2e3d4c5b6a7988", "src/acme/queue.rs"),
         ("com.acme.Parser.<init>", "src/com/acme/Parser.java"),
         ("Lcom/acme/Parser;", "src/com/acme/Parser.java"),
         ("java.lang.NoClassDefFoundError: com.acme.Parser", "src/com/acme/Parser.java"),
@@ -509,7 +508,7 @@ fn a_piece_that_occurs_nowhere_is_read_as_what_it_names() {
         assert_eq!(ran.out, format!("{file}\n"), "{query}: {ran:?}");
     }
     // What is wrong in a name is no word more or less.
-    for query in ["gateway.zork", "console.checkout", "acme::queue::zork_worker"] {
+    for query in ["gateway.zork", "acme::queue::zork_worker"] {
         let ran = sandbox.run(&["--query", query, "-l"]);
         assert_eq!((ran.out.as_str(), ran.status), ("", 1), "{query}: {ran:?}");
     }
