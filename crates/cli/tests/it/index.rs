@@ -489,8 +489,8 @@ fn damage_is_repaired_before_anything_is_said_wherever_it_shows() {
         for path in files {
             let mut bytes = fs::read(&path).expect("a file");
             // What the end says is read when the index is opened.
-            let last = bytes.len() - 2_000;
-            (bytes.len() / 20..last).step_by(64).for_each(|at| bytes[at] ^= 1);
+            let last = bytes.len() - 10_000;
+            (bytes.len() / 20..last).step_by(1_024).for_each(|at| bytes[at] ^= 1);
             fs::write(&path, bytes).expect("damage");
         }
         let ran = sandbox.run(args);

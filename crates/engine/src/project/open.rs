@@ -259,13 +259,10 @@ fn opened(
     let encoding = model.and_then(|m| m.encoding_of_search(hurried));
     let (progress, stops) = (listener.progress(), || listener.stops());
     let is_first = !project.store.exists();
-    // Who has time waits for another process, too, and for its vectors.
-    let waits = opening.hurried.is_none();
-    let updater = updater(project, options.as_ref(), encoding.as_ref(), &*progress).wait(waits).interrupted(&stops);
+    let updater = updater(project, options.as_ref(), encoding.as_ref(), &*progress).wait(false).interrupted(&stops);
     let updater = match hurried {
         Some(_) => updater.budget(hurried).patience(PATIENCE).first(Some(first)),
-        None if opening.for_all => updater.patience(PATIENCE_FOR_ALL),
-        None => updater,
+        None => updater.patience(PATIENCE_FOR_ALL),
     };
     match updater.run() {
         Ok((snapshot, report)) => {
