@@ -23,6 +23,7 @@ const LEADS: &[&str] = &[
     "i wonder",
     "do you know",
     "can|could|would you tell|show me",
+    "can|could|would you please tell|show me",
     "can|could|would you explain",
     "tell|show me",
 ];

@@ -331,10 +331,10 @@ mod tests {
                 "no definition here is known to call A.f; -w -e f shows where the name occurs",
             ),
             (
-                facts(&["f?"], &["h"], &[]),
+                facts(&["f-g"], &["h"], &[]),
                 named(&["fsharp", "yaml"]),
-                "no definition here is known to call f? and to be called by h; calls are not known in files of fsharp \
-                 and yaml; -F -e 'f?' shows where the name occurs",
+                "no definition here is known to call f-g and to be called by h; calls are not known in files of fsharp \
+                 and yaml; -F -e f-g shows where the name occurs",
             ),
         ] {
             assert_eq!(of_facts(&scope, &unknown, Naming::Flags).as_deref(), Some(expected));

@@ -54,17 +54,19 @@ impl GraphUnit {
 #[derive(Clone, Debug, Default)]
 pub struct CallTargets {
     /// The definitions, by file and line.
-    pub definitions: Rc<Vec<GraphUnit>>,
+    pub definitions: NamedUnits,
     /// Whether more than the name says that it is this one.
     pub is_certain: bool,
 }
+
+type NamedUnits = Rc<Vec<GraphUnit>>;
 
 pub struct CallGraph<'s> {
     pub snapshot: &'s Snapshot,
     /// Called names as written, by their last part; read once callers are asked for.
     callees: OnceCell<HashMap<String, Vec<String>>>,
     /// Definitions by the last part of their names, and the language of the call.
-    definitions: RefCell<HashMap<(String, &'s str), Rc<Vec<GraphUnit>>>>,
+    definitions: RefCell<HashMap<(String, &'s str), NamedUnits>>,
     /// Import keys by file.
     imports: RefCell<HashMap<FileId, Rc<HashSet<String>>>>,
 }

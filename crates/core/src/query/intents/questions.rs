@@ -35,7 +35,6 @@ const FORMS: &[(NameQuestion, &str)] = &[
     (NameQuestion::Definition, "… definition of the KIND NAME"),
     (NameQuestion::Definition, "NAME definition"),
     (NameQuestion::Definition, "who|what defines NAME"),
-    (NameQuestion::Definition, "what does NAME do"),
 ];
 /// What a definition may be called.
 const KINDS: &[&str] =

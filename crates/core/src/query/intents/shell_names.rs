@@ -52,7 +52,7 @@ pub fn names_in_piece(text: &str) -> Vec<&str> {
     if let Some(at) = text.find(['?', '#']).filter(|at| text[..*at].contains('/')) {
         return vec![without_end(&text[..at])];
     }
-    let value = text.find(|c| matches!(c, ':' | '=')).filter(|at| {
+    let value = text.find([':', '=']).filter(|at| {
         let behind = &text[at + 1..];
         text.as_bytes()[*at] == b'=' || behind.starts_with(char::is_whitespace)
     });

@@ -305,9 +305,14 @@ fn definitions_are_asked_for_in_words() {
         ("find the definition of parseRequest()", "parseRequest"),
         ("NewReader definition", "NewReader"),
         ("where is Mux.Handle used?", ""),
-        ("where is routing defined", ""),
+        // The index knows whether a plain word is a name.
+        ("where is routing defined", "routing"),
+        ("where is the function routing defined", "routing"),
+        ("where is the routing function", "routing"),
+        ("where is the routing table", ""),
+        ("where is routing done", ""),
         ("where is new_reader closed by value", ""),
-        ("a definition of done", ""),
+        ("a definition of done", "done"),
     ] {
         assert_eq!(read(text).definition_of.unwrap_or_default(), expected, "{text:?}");
     }
