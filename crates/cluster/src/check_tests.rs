@@ -213,16 +213,7 @@ fn a_shard_that_lies_of_places_is_not_believed() {
     let asked = SpelledUnitsRequest { files: files(), name: "x".into() };
     let lies = [vec![], spelled(&"x".repeat(300), good())].into_iter().chain(bad().map(|unit| spelled("x", unit)));
     only_first(&asked, &[spelled("x", good())].into_iter().chain(lies).collect::<Vec<_>>());
-    let at = |line| ScannedLine {
-        line,
-        standing: None,
-        is_text: false,
-        is_aside: false,
-        is_cut: false,
-        introduces: false,
-        is_asserted: false,
-    };
-    let seen = |line| vec![at(line)];
+    let seen = |line| vec![ScannedLine { line, ..ScannedLine::default() }];
     let asked = ScanRequest { files: files(), look: ScanTarget::Calls("x".into()) };
     only_first(&asked, &[vec![seen(3), vec![]], vec![seen(3)], vec![seen(u32::MAX), vec![]]]);
     let asked = LinesRequest { units: units(), line: LineOf::Name("x".into()) };

@@ -1,6 +1,7 @@
 //! Removes fillers, which are words of politeness and reference in a question that no text answers, and lines of mere
 //! courtesy.
 
+use crate::query::wording::phrase_len;
 use crate::token::{is_stop_word, words};
 
 /// Fillers in lower case, without the punctuation around them.
@@ -86,22 +87,12 @@ pub fn without_fillers(text: &str, mut is_name: impl FnMut(&str) -> bool) -> Opt
 /// repository" at its end.
 fn mark_frame(parts: &mut [(&str, Worth)]) {
     let lower: Vec<String> = parts.iter().map(|(word, _)| word.trim_matches(PUNCTUATION).to_lowercase()).collect();
-    let fits = |phrase: &str, at: usize| {
-        let mut end = at;
-        for choice in phrase.split(' ') {
-            if !choice.split('|').any(|word| lower.get(end).is_some_and(|own| own == word)) {
-                return None;
-            }
-            end += 1;
-        }
-        Some(end)
-    };
+    let begins = |phrase: &str, at: usize| phrase_len(phrase, lower[at..].iter().map(String::as_str));
     let mut start = 0;
     while let Some((_, worth)) = parts.get(start) {
-        let end =
-            if *worth == Worth::Filler { Some(start + 1) } else { LEADS.iter().find_map(|lead| fits(lead, start)) };
-        let Some(end) = end else { break };
-        start = end;
+        let is_filler = (*worth == Worth::Filler).then_some(1);
+        let Some(count) = is_filler.or_else(|| LEADS.iter().find_map(|lead| begins(lead, start))) else { break };
+        start += count;
     }
     if !lower.get(start).is_some_and(|word| INTERROGATIVES.contains(&word.as_str())) {
         return;
@@ -109,7 +100,7 @@ fn mark_frame(parts: &mut [(&str, Worth)]) {
     let is_adverb = |at: &usize| lower.get(*at).is_some_and(|word| ADVERBS.contains(&word.as_str()));
     let adverbs: Vec<usize> = [start + 1, start + 2].into_iter().filter(is_adverb).collect();
     let words = TAILS.split(' ').count();
-    let tail = lower.len().checked_sub(words).filter(|at| *at > start + 1 && fits(TAILS, *at).is_some());
+    let tail = lower.len().checked_sub(words).filter(|at| *at > start + 1 && begins(TAILS, *at).is_some());
     let tail = tail.map_or(lower.len()..lower.len(), |at| at..lower.len());
     for at in (0..start).chain(adverbs).chain(tail) {
         parts[at].1 = Worth::Filler;

@@ -4,7 +4,7 @@ mod asked_classes;
 mod contractions;
 pub mod intents;
 pub mod languages;
-mod wording;
+pub(crate) mod wording;
 
 use std::borrow::Cow;
 use std::ops::Range;

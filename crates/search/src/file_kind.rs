@@ -1,6 +1,6 @@
 //! Whether a file is text rather than a program.
 
-use colgrep_core::{Unit, UnitRole};
+use colgrep_core::UnitRole;
 use colgrep_syntax::language::{self, Category, others};
 
 /// True if files of a language are prose, configuration or data.
@@ -17,8 +17,31 @@ pub(crate) fn category(language: &str) -> Category {
     language::by_name(language).map_or(Category::Unknown, |l| l.category)
 }
 
-/// Whether a unit is a test by its syntax or its module, in a file of a language.
-pub fn is_test_inside(unit: &Unit, language: &str) -> bool {
-    let in_module = || language::by_name(language).is_some_and(|l| l.has_test_modules);
-    unit.role == UnitRole::Test || (unit.parent.split('.').any(|name| matches!(name, "tests" | "test")) && in_module())
+/// Whether files of a language contain modules of tests.
+pub fn has_test_modules(language: &str) -> bool {
+    language::by_name(language).is_some_and(|row| row.has_test_modules)
+}
+
+/// Whether a unit with this role and these enclosing names is a test, in a file of a language.
+pub fn is_test_inside(role: UnitRole, parent: &str, language: &str) -> bool {
+    let is_in_module = || parent.split('.').any(|name| matches!(name, "tests" | "test"));
+    role == UnitRole::Test || (is_in_module() && has_test_modules(language))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_lie_in_modules_of_that_name_or_are_so_by_syntax() {
+        for (parent, role, language, expected) in [
+            ("tests", UnitRole::Definition, "rust", true),
+            ("ring.tests", UnitRole::Definition, "rust", true),
+            ("tests", UnitRole::Definition, "python", false),
+            ("", UnitRole::Test, "zig", true),
+            ("contests", UnitRole::Definition, "rust", false),
+        ] {
+            assert_eq!(is_test_inside(role, parent, language), expected, "{parent} {role:?}");
+        }
+    }
 }

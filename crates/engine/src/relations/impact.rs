@@ -114,6 +114,13 @@ pub struct ImpactReason {
     pub weight: f32,
 }
 
+impl ImpactReason {
+    /// A reason that holds for sure, once.
+    fn resolved(kind: ReasonKind, what: String, weight: f32) -> ImpactReason {
+        ImpactReason { kind, what, file: None, is_certain: true, count: 1, weight }
+    }
+}
+
 colgrep_core::named! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     pub enum ReasonKind {
@@ -261,11 +268,7 @@ impl ImpactSearch<'_, '_> {
     /// Adds a reason about a whole file that did not change itself.
     fn add_file(&mut self, file: FileId, kind: ReasonKind, what: &str, count: u32, weight: f32) {
         if !self.files.values().any(|changed| *changed == file) {
-            self.add(
-                file,
-                None,
-                ImpactReason { kind, what: what.to_string(), file: None, is_certain: true, count, weight },
-            );
+            self.add(file, None, ImpactReason { count, ..ImpactReason::resolved(kind, what.to_string(), weight) });
         }
     }
 
@@ -291,8 +294,7 @@ impl ImpactSearch<'_, '_> {
         let callees: Vec<_> =
             callees.steps.into_iter().filter(|step| step.is_certain && !is_changed(step.unit.hit.file)).collect();
         for step in callees {
-            let (kind, what) = (ReasonKind::Called, step.origin);
-            let reason = ImpactReason { kind, what, file: None, is_certain: true, count: 1, weight: CALLED };
+            let reason = ImpactReason::resolved(ReasonKind::Called, step.origin, CALLED);
             self.add(step.unit.hit.file, Some((step.unit.hit.key, step.is_test)), reason);
         }
         Ok(())
@@ -357,18 +359,18 @@ impl ImpactSearch<'_, '_> {
                 for heir in &heirs {
                     let is_test = self.graph.is_test(heir);
                     if is_changed && heir.name != class {
-                        let (kind, what) = (ReasonKind::Implements, class.clone());
-                        let reason =
-                            ImpactReason { kind, what, file: None, is_certain: true, count: 1, weight: IMPLEMENTS };
+                        let reason = ImpactReason::resolved(ReasonKind::Implements, class.clone(), IMPLEMENTS);
                         self.add(file, Some((heir.hit.key, is_test)), reason);
                     }
                     let is_member = |unit: &&GraphUnit| {
                         overridden.contains(&unit.name) && last_segment(&unit.parent) == last_segment(&heir.name)
                     };
                     for member in methods.iter().filter(is_member).collect::<Vec<_>>() {
-                        let (kind, what) = (ReasonKind::Overrides, format!("{class}.{}", member.name));
-                        let reason =
-                            ImpactReason { kind, what, file: None, is_certain: true, count: 1, weight: OVERRIDES };
+                        let reason = ImpactReason::resolved(
+                            ReasonKind::Overrides,
+                            format!("{class}.{}", member.name),
+                            OVERRIDES,
+                        );
                         self.add(file, Some((member.hit.key, is_test)), reason);
                     }
                 }
@@ -561,8 +563,7 @@ pub fn changed_tests(graph: &CallGraph<'_>, changed: &ChangedCode) -> Result<Vec
     };
     let tests = files.into_iter().filter(|(path, file)| is_test(path, file));
     let test = |(path, file): (&str, FileId)| {
-        let (kind, what) = (ReasonKind::Changed, path.to_string());
-        let reason = ImpactReason { kind, what, file: None, is_certain: true, count: 1, weight: 1.0 };
+        let reason = ImpactReason::resolved(ReasonKind::Changed, path.to_string(), 1.0);
         Affected { file, unit: units.get(&file).copied(), score: 1.0, is_test: true, reasons: vec![reason] }
     };
     Ok(tests.map(test).collect())

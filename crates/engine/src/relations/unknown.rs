@@ -7,7 +7,7 @@ use colgrep_core::token::Tokenizer;
 use colgrep_index::ids::FileId;
 use colgrep_index::lexical::{CodeName, term_of_word};
 use colgrep_index::store::{FileRecord, Snapshot};
-use colgrep_syntax::language::{self, Category};
+use colgrep_syntax::language::{self, Category, Language};
 
 use crate::error::Result;
 use crate::request::Facts;
@@ -37,14 +37,12 @@ impl UnknownCalls {
                 continue;
             }
             let Some(term) = term_of_word(last_segment(name), &mut tokenizer) else { continue };
-            for record in snapshot.lexical.files_with(&term)?.iter().filter_map(|file| records.get(file)) {
-                let row = language::by_name(&record.language);
-                if row.is_some_and(|row| row.category == Category::Prose) {
-                    continue;
-                }
-                self.are_named = true;
-                if !row.is_some_and(language::Language::knows_calls) {
-                    self.languages.insert(record.language.clone());
+            let naming = snapshot.lexical.files_with(&term)?.into_iter().filter_map(|file| records.get(&file));
+            let languages: BTreeSet<&str> = naming.map(|record| record.language.as_str()).collect();
+            for (name, row) in languages.into_iter().map(|name| (name, language::by_name(name))) {
+                if row.is_none_or(|row| row.category != Category::Prose) {
+                    self.are_named = true;
+                    self.languages.extend((!row.is_some_and(Language::knows_calls)).then(|| name.to_string()));
                 }
             }
         }

@@ -28,7 +28,12 @@ pub struct Facts {
 impl Facts {
     /// Whether all units pass.
     pub fn allow_all(&self) -> bool {
-        self.calls.is_empty() && self.called_by.is_empty() && self.kinds.is_empty()
+        !self.name_calls() && self.kinds.is_empty()
+    }
+
+    /// Whether they ask for callers or callees.
+    pub fn name_calls(&self) -> bool {
+        !self.calls.is_empty() || !self.called_by.is_empty()
     }
 }
 

@@ -10,6 +10,7 @@ use colgrep_index::signature::Sought;
 use colgrep_index::store::{FileRecord, FileTable, Snapshot};
 use colgrep_index::walk::{CHECKOUT, LEFT_ON_PURPOSE, walk};
 use colgrep_search::Stops;
+use colgrep_search::has_test_modules;
 use colgrep_syntax::language;
 use colgrep_syntax::read::{Skip, looks_secret};
 
@@ -154,7 +155,7 @@ pub fn allows_path(path: &str, rules: &PathRules, table: &FileTable) -> bool {
 }
 
 fn allows(rules: &PathRules, file: &FileRecord) -> bool {
-    rules.part(&file.path, || &file.language, has_test_modules(file)).is_some()
+    rules.part(&file.path, || &file.language, has_test_modules(&file.language)).is_some()
 }
 
 /// What the walk was not let into.
@@ -266,18 +267,13 @@ fn paths_in(project: &Project, table: &FileTable) -> HashSet<String> {
     walked.map(|walked| walked.files.into_iter().map(|file| file.path).collect()).unwrap_or_default()
 }
 
-/// Whether tests may lie inside a file, by its language.
-fn has_test_modules(file: &FileRecord) -> bool {
-    language::by_name(&file.language).is_some_and(|l| l.has_test_modules)
-}
-
 /// The lines of tests inside files, where the rules ask for tests.
 fn tests_inside(rules: &PathRules, snapshot: &Snapshot) -> Result<HashMap<FileId, Vec<(u32, u32)>>> {
     if !rules.asks_for_tests() {
         return Ok(HashMap::new());
     }
     let with_modules: HashSet<FileId> =
-        snapshot.files.indexed().filter(|f| has_test_modules(f)).map(|f| f.id).collect();
+        snapshot.files.indexed().filter(|f| has_test_modules(&f.language)).map(|f| f.id).collect();
     Ok(snapshot.lexical.tests_inside(|file| with_modules.contains(&file))?)
 }
 

@@ -167,11 +167,10 @@ impl Session {
         let is_narrowed = matches!(request.question, Question::Text(_)) && request.scope.has_pattern();
         let only_matches = is_narrowed && ranked.is_empty() && places.iter().any(allows_some);
         let has_files = !ranked.is_empty() || places.iter().any(ProjectSearcher::has_files);
-        let mut unknown_calls = UnknownCalls::default();
-        if ranked.is_empty() {
-            let facts = &request.scope.facts;
-            places.iter().try_for_each(|place| place.add_unknown_calls(facts, &mut unknown_calls))?;
-        }
+        let unknown_calls = match ranked.is_empty() {
+            true => self.unknown_calls(&request.scope.facts)?,
+            false => UnknownCalls::default(),
+        };
         let parts = places;
         Ok(Results {
             query,

@@ -548,6 +548,9 @@ impl ProjectSearcher {
 
     /// Adds where the names that facts about calls ask for occur in files that the rules leave.
     pub fn add_unknown_calls(&self, facts: &Facts, unknown: &mut UnknownCalls) -> Result<()> {
+        if !facts.name_calls() {
+            return Ok(());
+        }
         unknown.add(facts, &allowed_files(&self.rules, &self.within.below, &self.snapshot)?, &self.snapshot)
     }
 

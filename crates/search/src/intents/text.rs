@@ -48,8 +48,8 @@ pub(super) const TEXT: Intent = Intent {
           agrees. A name with hyphens behind its module's. Otherwise the places that contain the whole text, or the longest \
           run of its words; of a name first where a key, a label, a member or a variable introduces it, of few words whole \
           lines; a literal with placeholders if the text holds all of its words in order. If code does not contain it: what \
-          stands behind the prefix of a log or a runtime, the messages of a trace, or a message without the advice behind it. \
-          One word is looked for if it is written as no word of a sentence is; a question's own words count only together.",
+          follows the prefix of a log or a runtime, the messages of a trace, or a message without the advice after it. A \
+          single word must look like a name; a question's own words count only together.",
     examples: &[
         ("if port == 0 {", "if port == 0 {"),
         ("could not open socket 8080", "could not open socket 8080"),

@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{Coordinator, LINE_MAX, LocalSearch, Round};
-use crate::file_kind::{is_data, is_test_inside, is_text};
+use crate::file_kind::{has_test_modules, is_data, is_test_inside, is_text};
 use crate::shard::ShardExtent;
 
 /// Maximum of tests inside a file that are skipped for another place.
@@ -55,7 +55,7 @@ impl ScanTarget {
 }
 
 /// A place in a file.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ScannedLine {
     pub line: u32,
     /// How the text occurs there, for [`ScanTarget::Typed`].
@@ -189,13 +189,13 @@ fn outside_tests(
 
 /// The first and the last line of the test inside a file that a line is in.
 fn test_around(search: &LocalSearch<'_>, record: &FileRecord, line: u32) -> Option<(u32, u32)> {
-    if !language::by_name(&record.language).is_some_and(|own| own.has_test_modules) {
+    if !has_test_modules(&record.language) {
         return None;
     }
     let lexical = &search.snapshot.lexical;
     let hit = lexical.units_around(record.id, &[line], None).ok()?.pop()??;
     let unit = lexical.unit(hit.key).ok()?.unit(&[]);
-    is_test_inside(&unit, &record.language).then_some((unit.span.first, unit.span.end))
+    is_test_inside(unit.role, &unit.parent, &record.language).then_some((unit.span.first, unit.span.end))
 }
 
 /// The line that introduces the name that a text is; none in tests, examples and vendored files.
@@ -261,15 +261,7 @@ fn repeats(path: &str) -> bool {
 
 pub(super) fn seen_in(record: &FileRecord, line: u32) -> ScannedLine {
     let is_aside = is_data(&record.language, &record.path) || repeats(&record.path);
-    ScannedLine {
-        line,
-        standing: None,
-        is_text: is_text(&record.language),
-        is_aside,
-        is_cut: false,
-        introduces: false,
-        is_asserted: false,
-    }
+    ScannedLine { line, is_text: is_text(&record.language), is_aside, ..ScannedLine::default() }
 }
 
 /// The lines of a program that have one of some keywords before a name, or that bind a function to it. Keywords that the

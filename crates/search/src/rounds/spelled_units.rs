@@ -29,7 +29,7 @@ pub struct SpelledUnitsRequest {
 pub struct SpelledUnits {
     /// The units with the name, as a whole word before others, by line.
     pub units: Vec<(UnitFound, NameFit)>,
-    /// The spelling of the first whole-word match; empty if there is none.
+    /// How the first whole-word match spells the name; empty without a match.
     pub form: String,
 }
 

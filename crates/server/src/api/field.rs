@@ -44,7 +44,7 @@ impl SearchBackend<'_> {
             SearchBackend::Here(places) => {
                 places.iter().try_for_each(|place| place.add_unknown_calls(facts, &mut unknown))?;
             }
-            SearchBackend::Shards(_) => unknown.are_named = !facts.calls.is_empty() || !facts.called_by.is_empty(),
+            SearchBackend::Shards(_) => unknown.are_named = facts.name_calls(),
         }
         Ok(unknown)
     }

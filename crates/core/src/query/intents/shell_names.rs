@@ -44,21 +44,21 @@ pub fn names_in_piece(text: &str) -> Vec<&str> {
         && scheme.chars().all(|c| c.is_ascii_alphanumeric())
     {
         let path = address.find('/').map_or("", |at| &address[at..]);
-        return Some(without_end(path.split(['?', '#']).next().unwrap_or(path)))
-            .into_iter()
-            .filter(|p| !p.is_empty())
-            .collect();
+        return named([path.split(['?', '#']).next().unwrap_or(path)]);
     }
     if let Some(at) = text.find(['?', '#']).filter(|at| text[..*at].contains('/')) {
-        return vec![without_end(&text[..at])];
+        return named([&text[..at]]);
     }
     let value = text.find([':', '=']).filter(|at| {
         let behind = &text[at + 1..];
         text.as_bytes()[*at] == b'=' || behind.starts_with(char::is_whitespace)
     });
-    let split = value.map(|at| [text[..at].trim(), text[at + 1..].trim()]);
-    let names = split.map_or_else(|| vec![text], |split| split.to_vec());
-    names.into_iter().map(without_end).filter(|name| !name.is_empty()).collect()
+    value.map_or_else(|| named([text]), |at| named([text[..at].trim(), text[at + 1..].trim()]))
+}
+
+/// The texts that name something, without their ends.
+fn named<const N: usize>(texts: [&str; N]) -> Vec<&str> {
+    texts.into_iter().map(without_end).filter(|name| !name.is_empty()).collect()
 }
 
 /// The text without brackets at its end, and what they contain.
@@ -66,15 +66,20 @@ fn without_end(text: &str) -> &str {
     const PAIRS: &[(char, char)] = &[('(', ')'), ('[', ']'), ('{', '}'), ('<', '>')];
     let mut text = text.trim_end_matches(MARKS_AT_THE_END);
     while let Some((open, close)) = PAIRS.iter().find(|(_, close)| text.ends_with(*close)) {
-        let mut depth = 0i32;
-        let opens = text.char_indices().rev().find(|(_, c)| {
-            depth += i32::from(c == close) - i32::from(c == open);
-            depth == 0
-        });
-        let Some((at, _)) = opens.filter(|(at, _)| *at > 0) else { break };
+        let Some(at) = opening(text, *open, *close).filter(|at| *at > 0) else { break };
         text = text[..at].trim_end_matches(MARKS_AT_THE_END);
     }
     text
+}
+
+/// The place of the bracket that the one at the end of a text closes.
+fn opening(text: &str, open: char, close: char) -> Option<usize> {
+    let mut depth = 0i32;
+    let opens = text.char_indices().rev().find(|(_, c)| {
+        depth += i32::from(*c == close) - i32::from(*c == open);
+        depth == 0
+    });
+    opens.map(|(at, _)| at)
 }
 
 /// The names that a text calls, if it is a call with arguments, without blanks: `Clock.set_to` in `Clock.set_to(now)`
@@ -85,20 +90,9 @@ pub fn names_called(text: &str) -> Vec<&str> {
 
 /// The name of the call at the end of a text, and the text before it.
 fn call_at_end(text: &str) -> Option<(&str, &str)> {
-    let given = text.trim().trim_end_matches(';').strip_suffix(')')?;
-    if given.contains(char::is_whitespace) {
-        return None;
-    }
-    let mut depth = 1usize;
-    let opens = given.char_indices().rev().find(|(_, c)| {
-        match c {
-            ')' => depth += 1,
-            '(' => depth -= 1,
-            _ => {}
-        }
-        depth == 0
-    });
-    let (at, _) = opens.filter(|(at, _)| at + 1 < given.len())?;
+    let text = text.trim().trim_end_matches(';');
+    let given = text.strip_suffix(')').filter(|given| !given.contains(char::is_whitespace))?;
+    let at = opening(text, '(', ')').filter(|at| at + 1 < given.len())?;
     let of_path = |c: char| is_word_char(c) || matches!(c, '.' | ':' | '\\' | '!' | '?');
     let front = &given[..at];
     let before = front.trim_end_matches(of_path);
