@@ -18,13 +18,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::filler::without_fillers;
 use crate::fold::folded;
-use crate::identifier_style::is_name_in_query;
+use crate::identifier_style::{is_name_in_query, is_token};
 use crate::language::LanguageFacts;
 use crate::long::Long;
 use crate::path::{PathClass, fold_agent, joined, project_terms, stem_of};
 use crate::token::{Tokenizer, is_stop_word, is_word_char, parts, spellings, words};
 use crate::variant::Variants;
-use intents::Intents;
+use intents::{Intents, bare};
 use languages::Translation;
 
 /// One distinct term of the query.
@@ -61,6 +61,8 @@ pub struct Query {
     pub identifiers: Vec<Identifier>,
     /// The word or name that it is, if it is of one piece and has no other marks: a text may hold it in any spelling.
     pub written: Option<String>,
+    /// The only word of a sentence that looks like a name in code.
+    pub name_inside: Option<String>,
     /// Plain lower-case words of four letters and more that may name a definition.
     pub plain_words: Vec<String>,
     /// [`spellings`] of the whole query as one name; empty if it is already one.
@@ -192,7 +194,11 @@ impl Query {
         query.written = written(text);
         query.compounds = if query.is_symbol() { Vec::new() } else { spellings(text) };
         query.joined_words = joined_words(text);
-        query.topic_terms = topic_terms(&query.sequence, query.is_symbol(), &project_terms(root, languages, tokenizer));
+        let project = project_terms(root, languages, tokenizer);
+        query.topic_terms = topic_terms(&query.sequence, query.is_symbol(), &project);
+        if query.intents.phrases.is_empty() && !query.is_symbol() {
+            query.name_inside = name_inside(text, &project, tokenizer);
+        }
         query.asks_for = asked_classes(&wording);
         query.asks_for_prose = asks_for_prose(&wording);
         query.variants = Variants::asked(text, languages);
@@ -206,7 +212,7 @@ impl Query {
         let mut query = Query::new(&long.told, root, languages, tokenizer);
         let Intents { locations, mentions, names, .. } = Intents::parse(typed, languages);
         query.intents = Intents { locations, mentions, names, ..Intents::default() };
-        query.typed = typed.to_string();
+        (query.typed, query.name_inside) = (typed.to_string(), None);
         (query.asks_for, query.asks_for_prose, query.variants) = (title.asks_for, title.asks_for_prose, title.variants);
         query.long = Some(long);
         query
@@ -233,6 +239,7 @@ impl Query {
     #[must_use]
     pub fn into_title(mut self) -> Query {
         self.intents.phrases.clear();
+        self.name_inside = None;
         self
     }
 
@@ -330,6 +337,19 @@ fn written(text: &str) -> Option<String> {
     let is_long = text.chars().nth(1).is_some();
     let is_name = text.chars().all(|c| is_word_char(c) || c == '-') && text.contains(char::is_alphabetic);
     (is_long && is_name && !text.starts_with('-') && !text.ends_with('-')).then(|| text.to_string())
+}
+
+/// The only word of a sentence that looks like a name in code, and is neither an acronym nor the project's own name.
+fn name_inside(text: &str, project: &[String], tokenizer: &mut Tokenizer) -> Option<String> {
+    let is_code = |word: &&str| match word.contains('-') {
+        true => is_token(word) && !word.contains(|c: char| c.is_ascii_digit()),
+        false => word.contains('_') || parts(word).nth(1).is_some(),
+    };
+    let bare = text.split_whitespace().map(|word| bare(word).trim_end_matches("()"));
+    let mut names = bare.filter(is_code).filter_map(written);
+    let name = names.next().filter(|name| name != text.trim() && names.all(|other| other == *name))?;
+    let is_project = tokenizer.part_terms(&name).iter().all(|term| project.contains(&fold_agent(term)));
+    (!is_project).then_some(name)
 }
 
 fn is_name_start(c: char) -> bool {
@@ -542,6 +562,27 @@ mod tests {
         }
         assert_eq!(read("can't dispatch").text, read("can not dispatch").text);
         assert_eq!(read("can't dispatch").typed, "can't dispatch");
+    }
+
+    #[test]
+    fn a_sentence_has_at_most_one_name_in_it() {
+        for (text, name) in [
+            ("what reads `__proto__`?", "__proto__"),
+            ("where is MAX_LEN checked, and who sets MAX_LEN", "MAX_LEN"),
+            ("how does openSocket() fail", "openSocket"),
+            ("which code sends X-Forwarded-For", "X-Forwarded-For"),
+            ("decoding of base64", "base64"),
+            ("openSocket", ""),
+            ("openSocket or close_socket", ""),
+            ("the HTTP request of a read-only client", ""),
+            ("a palette of UTF-8 and 16-color", ""),
+            ("which URLs are read", ""),
+            ("where is http.Client used", ""),
+            ("how does ColGrep start", ""),
+            ("\"MAX_LEN\" in a file", ""),
+        ] {
+            assert_eq!(read(text).name_inside.unwrap_or_default(), name, "{text}");
+        }
     }
 
     #[test]

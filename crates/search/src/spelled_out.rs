@@ -22,6 +22,10 @@ use super::rounds::{
 const FILES_READ_MIN: usize = 256;
 /// Number of files with a whole-word match to add to the candidates, unless the answer needs more.
 const FILES_HELD_MIN: usize = 64;
+/// A name in a sentence is searched for if at most this many files have its parts.
+const FILES_OF_INSIDE_MAX: usize = 64;
+/// A name in a sentence tells files apart if at most this many hold it.
+const HOLDERS_OF_INSIDE_MAX: usize = 8;
 /// At least one in this many files is assumed to be allowed.
 const FILES_ALLOWED_SHARE: usize = 64;
 /// Maximum of bytes in all files that are read.
@@ -48,20 +52,28 @@ impl NameHolders {
         tokenizer: &mut Tokenizer,
     ) -> Result<NameHolders> {
         let mut holders = NameHolders::default();
-        let Some(name) = &query.written else { return Ok(holders) };
+        let Some(name) = query.written.as_ref().or(query.name_inside.as_ref()) else { return Ok(holders) };
         let mut ranks: FxHashMap<FilePlace, usize> = FxHashMap::default();
         let named = candidates.named.iter().map(|named| named.file);
         for (rank, file) in named.chain(candidates.units.iter().map(|unit| unit.file)).enumerate() {
             ranks.entry(file).or_insert(rank);
         }
-        let files_max = wanted.max(FILES_READ_MIN);
+        let is_inside = query.written.is_none();
+        let limits = match is_inside {
+            true => FileLimits { known: FILES_OF_INSIDE_MAX, read: FILES_OF_INSIDE_MAX },
+            false => FileLimits { known: usize::MAX, read: wanted.max(FILES_READ_MIN) },
+        };
         let SpelledFiles { files: mut spelled, is_outside } =
-            spelled(rounds, name, &ranks, files_max, &FxHashSet::default(), tokenizer)?;
-        holders.is_outside = is_outside && is_piece(name);
+            spelled(rounds, name, &ranks, limits, &FxHashSet::default(), tokenizer)?;
+        holders.is_outside = is_outside && is_piece(name) && !is_inside;
         // Other names have the parts of `headerEnd` between other marks, and `headerend` has no parts.
         if let Some(form) = form_in_parts(name, spelled.iter().map(|(_, own)| own.form.as_str())) {
             let read = spelled.iter().map(|(file, _)| *file).collect();
-            spelled.extend(self::spelled(rounds, &form, &ranks, files_max, &read, tokenizer)?.files);
+            spelled.extend(self::spelled(rounds, &form, &ranks, limits, &read, tokenizer)?.files);
+        }
+        let holds = |own: &SpelledUnits| own.units.first().is_some_and(|(_, fit)| *fit == NameFit::Whole);
+        if is_inside && spelled.iter().filter(|(_, own)| holds(own)).count() > HOLDERS_OF_INSIDE_MAX {
+            return Ok(holders);
         }
         let known: FxHashSet<UnitId> = candidates.units.iter().map(|unit| unit.unit).collect();
         let mut held = 0;
@@ -73,19 +85,28 @@ impl NameHolders {
                 holders.further.push(first.unit);
             }
             held += usize::from(best == NameFit::Whole);
-            holders.fits.extend(units.into_iter().map(|(unit, fit)| (unit.unit, fit)));
+            let units = units.into_iter().filter(|(_, fit)| !is_inside || *fit == NameFit::Whole);
+            holders.fits.extend(units.map(|(unit, fit)| (unit.unit, fit)));
         }
         Ok(holders)
     }
 }
 
-/// How files hold a name, in any spelling: those with the best ranks first, at most `files_max`, and none that was
-/// `read` before.
+/// Maxima of files.
+#[derive(Clone, Copy)]
+struct FileLimits {
+    /// Of files with all parts of a name; more are not read.
+    known: usize,
+    /// Of files that are read.
+    read: usize,
+}
+
+/// How files hold a name, in any spelling: those with the best ranks first, and none that was `read` before.
 fn spelled(
     rounds: &Coordinator<'_>,
     name: &str,
     ranks: &FxHashMap<FilePlace, usize>,
-    files_max: usize,
+    limits: FileLimits,
     read: &FxHashSet<FilePlace>,
     tokenizer: &mut Tokenizer,
 ) -> Result<SpelledFiles> {
@@ -112,9 +133,12 @@ fn spelled(
     files.sort_unstable();
     files.dedup();
     files.retain(|file| !read.contains(file));
+    if files.len() > limits.known {
+        return Ok(SpelledFiles::default());
+    }
     let rank = |file: &FilePlace| ranks.get(file).copied().unwrap_or(usize::MAX);
     files.sort_by_key(|file| (Reverse(whole.contains(file)), rank(file), *file));
-    files.truncate(files_max.saturating_mul(FILES_ALLOWED_SHARE));
+    files.truncate(limits.read.saturating_mul(FILES_ALLOWED_SHARE));
     let sizes = rounds.ask(&SizesRequest { files: files.clone() })?;
     let allowed = files.into_iter().zip(sizes).filter_map(|(file, size)| Some((file, size?)));
     let allowed: Vec<(FilePlace, u64)> = allowed.collect();
@@ -123,7 +147,7 @@ fn spelled(
         bytes += size;
         bytes <= BYTES_READ_MAX
     };
-    let files: Vec<FilePlace> = allowed.iter().take(files_max).filter(is_within).map(|(file, _)| *file).collect();
+    let files: Vec<FilePlace> = allowed.iter().take(limits.read).filter(is_within).map(|(file, _)| *file).collect();
     let found = rounds.ask(&SpelledUnitsRequest { files: files.clone(), name: name.to_string() })?;
     let is_all = files.len() == allowed.len();
     let files: Vec<(FilePlace, SpelledUnits)> =
@@ -137,6 +161,7 @@ fn spelled(
 }
 
 /// Files that hold a name.
+#[derive(Default)]
 struct SpelledFiles {
     files: Vec<(FilePlace, SpelledUnits)>,
     /// Whether there is none that the search may return, but another.

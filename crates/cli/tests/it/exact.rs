@@ -82,6 +82,26 @@ fn a_word_that_reads_like_german_is_found_where_it_stands() {
 }
 
 #[test]
+fn a_rare_name_in_a_sentence_comes_before_its_other_words() {
+    let sandbox = Sandbox::new();
+    for n in 0..20 {
+        sandbox.write(&format!("r{n}.py"), &format!("def read_request_{n}(request):\n    return read(request)\n"));
+    }
+    sandbox.write("notes.md", "# Requests\n\nA request is read without `__proto__`.\n");
+    sandbox.write("merge.py", "def f(a):\n    return [k for k in a if k != '__proto__']\n");
+    sandbox.write("proxy.py", "def g(a):\n    return a.get('X-Forwarded-For') or a.max_hops\n");
+    leads(
+        &sandbox,
+        &[
+            ("what reads __proto__ of a request", "merge.py:"),
+            ("where does a request read X-Forwarded-For", "proxy.py:"),
+            ("which code reads max_hops() of a request?", "proxy.py:"),
+            ("how is MaxHops read", "proxy.py:"),
+        ],
+    );
+}
+
+#[test]
 fn as_many_files_are_shown_as_hold_the_name() {
     let sandbox = Sandbox::new();
     for n in 0..700 {

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::fused::Fused;
 use super::ranked::{Ranked, RankedUnit};
-use super::retrieved::{Candidate, FileFacts};
+use super::retrieved::{Candidate, FileFacts, NamedDefinition};
 use super::stage::{Prepare, Stage, StageInput};
 use crate::knob::Knob;
 use crate::path::{PathClass, joined};
@@ -55,9 +55,15 @@ const SCORE_STEP: f32 = 1e-5;
 /// definition of the name and a file called by it are exact.
 fn put_exact_first(input: &StageInput<'_>, fused: &mut Fused) {
     let StageInput { query, retrieved, .. } = input;
-    let Some(written) = &query.written else { return };
-    let mut definitions = retrieved.files.iter().flat_map(|file| &file.definitions);
-    if Spelling::new(written).pieces().nth(1).is_some() && definitions.any(|definition| definition.role.defines()) {
+    let Some(written) = query.written.as_ref().or(query.name_inside.as_ref()) else { return };
+    let is_inside = query.written.is_none();
+    let of_name = |definition: &&NamedDefinition| {
+        !is_inside || query.identifiers.get(definition.identifier).is_some_and(|known| known.name == *written)
+    };
+    let mut definitions = retrieved.files.iter().flat_map(|file| &file.definitions).filter(of_name);
+    if (is_inside || Spelling::new(written).pieces().nth(1).is_some())
+        && definitions.any(|definition| definition.role.defines())
+    {
         return;
     }
     let name = joined(written);
@@ -66,7 +72,11 @@ fn put_exact_first(input: &StageInput<'_>, fused: &mut Fused) {
         let file = &retrieved.files[candidate.file];
         let is_called = || file.path_facts.stem_joined == name;
         let defines = || file.definitions.iter().any(|defined| defined.unit == candidate.unit);
-        if is_pointed || is_called() || defines() { NameFit::Whole } else { candidate.fit }
+        match candidate.fit {
+            _ if is_pointed || is_called() || defines() => NameFit::Whole,
+            _ if is_inside && is_aside(input, file) => NameFit::Inside,
+            fit => fit,
+        }
     };
     let fits: FxHashMap<UnitId, (usize, NameFit)> =
         retrieved.candidates.iter().enumerate().map(|(at, candidate)| (candidate.unit, (at, fit(candidate)))).collect();
@@ -164,6 +174,8 @@ mod tests {
         assert_eq!(order_with("careTaker", [Inside, Part, Whole, Inside], None), [2, 1, 0, 3]);
         assert_eq!(order_with("careTaker", [Inside, Part, Whole, Inside], defined), [0, 1, 2, 3]);
         assert_eq!(order_with("caring", [Inside, Part, Whole, Inside], defined), [0, 2, 1, 3]);
+        assert_eq!(order("who reads careTaker", [Inside, Inside, Whole, Inside]), [2, 0, 1, 3]);
+        assert_eq!(order_with("who reads careTaker", [Inside, Inside, Whole, Inside], defined), [0, 1, 2, 3]);
     }
 
     #[test]

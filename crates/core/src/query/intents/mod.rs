@@ -215,7 +215,7 @@ fn ends_innermost(text: &str) -> bool {
 }
 
 /// A word without quotes around it or punctuation after it.
-fn bare(word: &str) -> &str {
+pub(in crate::query) fn bare(word: &str) -> &str {
     word.trim_end_matches(SENTENCE_ENDS).trim_matches(QUOTES).trim_end_matches(SENTENCE_ENDS)
 }
 
