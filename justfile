@@ -45,6 +45,11 @@ release out="target/packages":
     python3 crates/cli/packaging/release.py --program target/release/colgrep --module `ls target/release/lib_colgrep.so target/release/lib_colgrep.dylib 2>/dev/null` --out {{out}} --checksums
     python3 crates/cli/packaging/trial.py {{out}}
 
+# All torture, for hours; folders="DIR …" names trees whose identifiers `held` draws
+nightly folders="": bench-build
+    {{bench}} torture
+    for folder in {{folders}}; do {{bench}} torture held --folder "$folder"; done
+
 # What the recipes of the benchmark need: `corpus="--annotations DIR --annotations DIR --specs FILE --repos DIR"`
 corpus := ""
 # Where they keep what is not committed

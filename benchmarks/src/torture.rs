@@ -98,7 +98,7 @@ pub struct TortureArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     /// Cases of each part of a kind, at most
-    #[arg(long, value_name = "N", default_value_t = 5_000)]
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub cases: usize,
     /// Seconds that each part of a kind may take
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]

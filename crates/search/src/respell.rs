@@ -185,8 +185,9 @@ fn names_known(rounds: &Coordinator<'_>, query: &Query, tokenizer: &mut Tokenize
             name.split(|c: char| !is_word_char(c) || c == '$').filter(|piece| !piece.is_empty()).collect();
         let is_number = |piece: &str| piece.starts_with(|c: char| c.is_ascii_digit());
         let pieces: Vec<&str> = all.iter().copied().filter(|piece| !is_number(piece)).collect();
-        // Other intents read what is no more than a name.
-        if name == text && pieces.len() == all.len() && !text.contains('$') {
+        // Other intents read what is no more than a name, also `SHA-256`.
+        let is_name = pieces.len() == all.len() || name.chars().all(|c| is_word_char(c) || c == '-');
+        if name == text && is_name && !text.contains('$') {
             return Ok(None);
         }
         let terms: Vec<String> = pieces.iter().map(|piece| tokenizer.normal(piece).to_string()).collect();

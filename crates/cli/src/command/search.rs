@@ -174,8 +174,8 @@ fn has_units(scope: &Scope, session: &mut Session) -> Result<bool> {
 
 /// Refuses a word that is no path: it was probably meant for the query.
 fn check_exists(path: &Path, plan: &Plan) -> Result<()> {
-    let is_word = path.components().count() == 1 && !path.to_string_lossy().contains('.');
-    if !is_word || path.exists() {
+    let is_word = path.components().count() == 1 && path != Path::new("-");
+    if !is_word || path.exists() || path.is_symlink() {
         return Ok(());
     }
     let query = match (&plan.task, &plan.request.question) {

@@ -178,16 +178,19 @@ fn everybody_can_read_and_reach_it() {
             "/?q=ring+buffer",
             "/?q=the+oldest+message+gives+way",
             "/?q=oldest+message&in=src&file=queue%2Fring.rs&line=10",
+            "/?q=oldest+message&in=src&file=nowhere.rs",
         ] {
             browser.size(1200, 900);
             browser.open(&format!("{}{address}", server.base));
-            browser.until("!document.getElementById('start').hidden && document.querySelector('.samples') !== null || document.querySelectorAll('.row').length > 0");
+            browser.until("!document.getElementById('start').hidden && document.querySelector('.samples') !== null || document.querySelectorAll('.row, .note').length > 0");
             assert_eq!(browser.value(CONTRAST), "", "{scheme} {address}");
             // Every control has a name, every picture is described or hidden.
             let nameless = "[...document.querySelectorAll('button, input, select')].filter((e) => !(e.labels?.length || e.getAttribute('aria-label') || e.textContent.trim())).length";
             assert_eq!(browser.value(nameless), 0, "{address}");
-            for (width, height) in [(1200, 900), (768, 1024), (360, 740)] {
+            // The last is the first at a zoom of 400 %.
+            for (width, height) in [(1200, 900), (768, 1024), (360, 740), (300, 225)] {
                 browser.size(width, height);
+                assert_eq!(browser.violations(), "", "{scheme} {address} at {width}");
                 assert_eq!(
                     browser.value("document.documentElement.scrollWidth <= innerWidth"),
                     true,

@@ -6,7 +6,7 @@ use super::fused::Fused;
 use super::retrieved::{Candidate, FileFacts, Retrieved};
 use super::stage::{Prepare, Signals, Stage, StageInput};
 use crate::knob::{Knob, Knobs};
-use crate::path::{LAYOUT_FOLDERS, PathClass};
+use crate::path::{LAYOUT_FOLDERS, PathClass, stem_of};
 use crate::query::Query;
 use crate::query::intents::Certainty;
 
@@ -73,8 +73,12 @@ fn apply(input: &StageInput<'_>, fused: &mut Fused) {
 
 /// For each file that is a copy, the file that is its original.
 fn originals(_: &Query, _: &Knobs, retrieved: &Retrieved) -> Signals {
-    let key = |at: usize| (signs(&retrieved.files[at]), retrieved.files[at].place);
     let known = || retrieved.files.iter().enumerate().filter(|(_, file)| file.hash != 0);
+    let mut stems: HashMap<u128, Vec<String>> = HashMap::new();
+    for (_, file) in known() {
+        stems.entry(file.hash).or_default().push(stem_of(name_of(&file.path)).to_lowercase());
+    }
+    let key = |at: usize| (signs(&retrieved.files[at], &stems), retrieved.files[at].place);
     let mut first: HashMap<u128, usize> = HashMap::new();
     for (at, file) in known() {
         let original = first.entry(file.hash).or_insert(at);
@@ -100,16 +104,20 @@ fn name_of(path: &str) -> &str {
 }
 
 /// What tells that a path is a copy's: how many signs of one it has, whether it is elsewhere than sources usually are, and
-/// how deep it is.
-fn signs(file: &FileFacts) -> (usize, bool, usize) {
+/// how deep it is. `stems` has the stems of the files with each content.
+fn signs(file: &FileFacts, stems: &HashMap<u128, Vec<String>>) -> (usize, bool, usize) {
     let folders = file.path.rsplit_once('/').map_or("", |(folders, _)| folders).to_lowercase();
     let all = || folders.split('/').filter(|folder| !folder.is_empty());
     // `src_old`, `backup-2`
     let is_of_copies =
         |folder: &&str| folder.split(|c: char| !c.is_alphanumeric()).any(|part| COPY_FOLDERS.contains(&part));
     let aside = usize::from(file.path_facts.class.has(PathClass::ASIDE));
+    // `limiter (1)`, `Copy of limiter`, `limiter_v2` beside `limiter`
+    let stem = stem_of(name_of(&file.path)).to_lowercase();
+    let is_within = |other: &String| other.len() < stem.len() && stem.contains(other.as_str());
+    let is_longer = stems.get(&file.hash).is_some_and(|all| all.iter().any(is_within));
     let is_usual = folders.is_empty() || all().any(|folder| LAYOUT_FOLDERS.contains(&folder));
-    (all().filter(is_of_copies).count() + aside, !is_usual, all().count())
+    (all().filter(is_of_copies).count() + aside + usize::from(is_longer), !is_usual, all().count())
 }
 
 #[cfg(test)]
@@ -150,6 +158,10 @@ mod tests {
             "Copy/limiter.py",
             "mirror/2024/src/limiter.py",
             "tests/limiter.py",
+            "src/limiter (1).py",
+            "lib/Copy of limiter.py",
+            "src/limiter_v2.py",
+            "limiter_20240101.py",
         ] {
             for original in ["src/limiter.py", "lib/limiter.py", "limiter.py"] {
                 let mut example = copies(&[copy, original]);

@@ -5,7 +5,7 @@ use colgrep_engine::{Detail, RankBy, SearchRequest};
 
 use super::{engine, projects};
 
-const FILES: [(&str, &str); 9] = [
+const FILES: [(&str, &str); 11] = [
     ("net.c", "int family = AF_INET6;\nvoid API_V2_handler(void) { isIPv4(USE_LIBSSH2); }\n"),
     ("convert.js", "function toMP3(x) { return x }\nconst my_2nd_try = is_3d(retry_4xx)\n"),
     (
@@ -17,6 +17,8 @@ const FILES: [(&str, &str); 9] = [
     ("hash.py", "def sha256_hex(data):\n    return utf8Decode(data)\n"),
     ("menu.py", "cafe\u{301}_menu = 1\nΟΔΟΣ = 2\n"),
     ("cafe\u{301}_list.py", "pass\n"),
+    ("codec.c", "int x = h264Enc(aes256gcm());\n"),
+    ("levels.rb", "def levels(h, aes)\n  h + aes\nend\n"),
     ("runner.rb", "def stop\n  running = misconfigured\nend\n"),
 ];
 
@@ -51,6 +53,8 @@ fn parts_of_names_are_found_in_any_spelling() {
         (&["max-open-files", "max_open_files", "maxOpenFiles", "MAX_OPEN_FILES", "max open files"], "server.yaml"),
         (&["aria_label", "ariaLabel", "x_request_id", "content_type", "ContentType", "open_files"], "server.yaml"),
         (&["sha256", "SHA-256", "sha_256", "UTF-8", "utf8", "UTF_8"], "hash.py"),
+        // Its letters alone are a word of another file.
+        (&["H-264", "h_264", "AES-256", "AES_256"], "codec.c"),
         (&["café_menu", "cafe\u{301}_menu", "CAFÉ_MENU", "οδος", "ΟΔΟΣ"], "menu.py"),
         (&["café_list.py", "cafe\u{301}_list", "café_list"], "cafe\u{301}_list.py"),
         (&["nning", "NNING", "MISCONF", "configure"], "runner.rb"),

@@ -134,6 +134,18 @@ impl Browser {
         rows.as_array().into_iter().flatten().map(|row| row["message"].to_string()).collect()
     }
 
+    /// What axe-core finds against the accessibility of the page; empty without `TEST_AXE`, the path of its script.
+    pub fn violations(&self) -> String {
+        let Some(path) = std::env::var_os("TEST_AXE") else { return String::new() };
+        let script = std::fs::read_to_string(path).expect("a script");
+        let found = "found.violations.map((one) => `${one.id}: ${one.nodes[0].html}`).join('\\n')";
+        self.value(&format!(
+            "(() => {{ window.axeSays = undefined;\n{script}\naxe.run().then((found) => {{ window.axeSays = {found}; }}); }})()"
+        ));
+        self.until("window.axeSays !== undefined");
+        self.value("window.axeSays").as_str().unwrap_or_default().to_string()
+    }
+
     /// Keeps a picture of the page among the build's temporary files.
     pub fn picture(&self, name: &str) -> PathBuf {
         let data = self.ask("/screenshot", None);

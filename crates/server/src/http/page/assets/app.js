@@ -356,7 +356,7 @@ function fail(error, again) {
   }
   const isOurs = [400, 413, 422].includes(error.status);
   const what = isOurs ? "This request is not valid." : "Something went wrong.";
-  const note = element("div", { class: "note" }, element("p", {}, element("strong", {}, what)), element("p", {}, error.message));
+  const note = element("div", { class: "note" }, element(read().file ? "h1" : "p", {}, element("strong", {}, what)), element("p", {}, error.message));
   if (!isOurs) note.append(button("Try again", again), " ");
   if (read().file) note.append(button("← Back", () => go(without(read()))));
   at("alert").replaceChildren(note);
