@@ -34,6 +34,8 @@ pub const QUERY_BYTES_MAX: usize = 64 << 10;
 /// Distinct terms of a query that are searched: each costs a lookup in the index and in every ranked unit, about half a
 /// millisecond in a project of a few thousand files.
 pub const QUERY_TERMS_MAX: usize = 1_000;
+/// Number of files up to which an answer is read; more are a list.
+const FILES_READ_MAX: usize = 100;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
@@ -56,9 +58,11 @@ impl SearchRequest {
         is_open && self.scope.facts.called_by.is_empty() && is_asked && !self.shape.every_match
     }
 
-    /// Whether the answer is complete only if every file was read: a list or a count of all that matches.
+    /// Whether the answer is complete only if every file was read: a list or a count of all that matches, or more files
+    /// than anybody reads.
     pub(crate) fn needs_all(&self) -> bool {
-        self.question == Question::Every || self.shape.every_match
+        let is_list = self.shape.files.is_some_and(|files| files > FILES_READ_MAX);
+        self.question == Question::Every || self.shape.every_match || is_list
     }
 
     /// Beginnings of the question's words as they occur in texts, in lower case.
@@ -358,6 +362,15 @@ pub enum Detail {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lists_and_counts_need_every_file() {
+        let asked = SearchRequest::new("who listens");
+        assert!(!asked.needs_all() && !asked.clone().files(100).needs_all() && asked.clone().files(101).needs_all());
+        let listed = SearchRequest { question: Question::Every, ..asked.clone() };
+        let counted = SearchRequest { shape: Shape { every_match: true, ..Shape::default() }, ..asked };
+        assert!(listed.needs_all() && counted.needs_all());
+    }
 
     #[test]
     fn a_line_stands_behind_a_path() {
