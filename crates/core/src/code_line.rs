@@ -336,6 +336,11 @@ pub fn opens_import(line: &str) -> bool {
     IMPORT_LINES.iter().any(|import| line.starts_with(import))
 }
 
+/// Whether an unindented line begins an import.
+pub fn is_import(line: &str) -> bool {
+    IMPORTS.iter().any(|mark| line.starts_with(mark)) || opens_import(line)
+}
+
 /// Whether a line says what the code does: not a bracket, `#endif`, import or licence.
 pub fn tells(line: &str) -> bool {
     let line = line.trim();

@@ -139,6 +139,13 @@ pub fn of_facts(scope: &Scope, unknown: &UnknownCalls, naming: Naming) -> Option
     Some(told + &more.unwrap_or_default())
 }
 
+/// That nothing is known to call the name whose callers a query asks for, though it occurs.
+pub fn of_callers(scope: &Scope, name: &str, unknown: &UnknownCalls, naming: Naming) -> Option<String> {
+    let mut scope = scope.clone();
+    scope.facts = Facts::calling(name);
+    unknown.are_named.then(|| of_facts(&scope, unknown, naming)).flatten()
+}
+
 /// The clause of the units that are asked for, after a space.
 fn that(clauses: &str) -> String {
     if clauses.is_empty() { String::new() } else { format!(" that {clauses}") }

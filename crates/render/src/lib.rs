@@ -317,7 +317,7 @@ pub fn print(
             let found = counted(files.len() as u64, "result");
             console.hold(RemarkKind::Cut, format!("not even the first of {found} fits into --pack {tokens}"));
         }
-        return Ok(());
+        return tell_end(results, options, scope, console);
     }
     let mut budget = TokenBudget::new(options.wish.max_tokens);
     let shown = if options.wish.format.is_json() {
@@ -326,25 +326,29 @@ pub fn print(
         human::print(out, results, options, &mut budget)?
     };
     let found = results.len();
-    let scope = scope.filter(|_| !options.wish.quiet && !options.wish.format.is_json());
-    let end = scope.map(|_| results.end()).transpose()?;
-    if let (Some(scope), Some(end)) = (scope, end) {
-        // On a terminal the rule marks weak results.
-        let told = end::remark(&end, options.look.width.is_some(), scope);
-        if results.only_matches {
-            let none = "the pattern matches, but no unit with a match answers the query".to_string();
-            let why = told.map_or(none, |(_, text)| text);
-            console.hold(RemarkKind::NotFound, format!("{why}; without the query, -e lists the matches"));
-        } else if let Some((kind, text)) = told {
-            console.hold(kind, text);
-        }
-    }
+    tell_end(results, options, scope, console)?;
     if shown < found {
         let told = match options.wish.max_tokens {
             Some(tokens) => format!("{shown} of {} fit into --max-tokens {tokens}", counted(found as u64, "result")),
             None => format!("{shown} of {found} results fit on the screen; -k {found} or a pager shows all"),
         };
         console.hold(RemarkKind::Cut, told);
+    }
+    Ok(())
+}
+
+/// Passes the remark after the last result to `console`.
+fn tell_end(results: &Results<'_>, options: &OutputOptions, scope: Option<&str>, console: &Console) -> Result<()> {
+    let Some(scope) = scope.filter(|_| !options.wish.quiet && !options.wish.format.is_json()) else { return Ok(()) };
+    // On a terminal the rule marks weak results.
+    let is_marked = options.look.width.is_some() && options.wish.pack.is_none();
+    let told = end::remark(&results.end()?, is_marked, scope);
+    if results.only_matches {
+        let none = "the pattern matches, but no unit with a match answers the query".to_string();
+        let why = told.map_or(none, |(_, text)| text);
+        console.hold(RemarkKind::NotFound, format!("{why}; without the query, -e lists the matches"));
+    } else if let Some((kind, text)) = told {
+        console.hold(kind, text);
     }
     Ok(())
 }

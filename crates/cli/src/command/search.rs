@@ -132,6 +132,12 @@ fn ask(plan: &Plan, env: &Env, session: &mut Session, console: &Console) -> Resu
     if let Some(misread) = plan.misread.as_ref().filter(|_| results.only_matches) {
         console.hold(RemarkKind::CommandLine, misread);
     }
+    if let Some((name, unknown)) =
+        results.uncalled.as_ref().filter(|_| limits.is_some() && !options.wish.format.is_json())
+        && let Some(told) = empty::of_callers(scope, name, unknown, Naming::Flags)
+    {
+        console.hold(RemarkKind::NotFound, told);
+    }
     // Where printing the end gave a remark already, that one stays.
     let why = match (why, question) {
         (None, Question::Text(_)) if is_told && (scope.has_pattern() || !scope.facts.allow_all()) => {

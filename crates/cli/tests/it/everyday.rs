@@ -198,6 +198,25 @@ fn store(sandbox: &Sandbox) -> colgrep_index::store::Store {
 }
 
 #[test]
+fn a_patient_search_waits_for_another_process_that_makes_vectors() {
+    let sandbox = Sandbox::new().with_meaning();
+    sandbox.write("a.py", "def zebra(herd):\n    return herd\n");
+    let run = |args: &[&str]| sandbox.run_with(&[("CI", "true"), ("COLGREP_WAIT", "")], args);
+    assert_eq!(run(&["zebra", "--wait", "--keyword-only"]).status, 0);
+    let store = store(&sandbox);
+    let lacks = || store.open().expect("an index").coverage().without_vectors();
+    assert!(lacks() > 0);
+    let lock = store.lock(false).expect("the lock");
+    let asked = std::thread::scope(|scope| {
+        let patient = scope.spawn(|| run(&["a herd of zebras", "--wait"]));
+        until("awaited", || store.is_awaited());
+        drop(lock);
+        patient.join().expect("an answer")
+    });
+    assert!(asked.status == 0 && lacks() == 0, "{asked:?}");
+}
+
+#[test]
 fn what_a_search_had_no_time_for_is_made_behind_it_by_a_process_that_ends() {
     let sandbox = Sandbox::new().with_meaning();
     for file in 0..60 {

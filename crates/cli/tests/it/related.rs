@@ -281,6 +281,139 @@ fn a_change_affects_callers_heirs_importers_tests_and_companions() {
 }
 
 #[test]
+fn a_class_is_called_where_an_object_is_made() {
+    for (file, class, line, user, calls) in [
+        (
+            "tank.py",
+            "class Tank:\n    def __init__(self, n):\n        self.n = n\n",
+            2,
+            "use.py",
+            "def use():\n    Tank(3)\n",
+        ),
+        (
+            "tank.rb",
+            "class Tank\n  def initialize(n)\n    @n = n\n  end\nend\n",
+            2,
+            "use.rb",
+            "def use\n  Tank.new(3)\nend\n",
+        ),
+        (
+            "tank.js",
+            "export class Tank {\n  constructor(n) {\n    this.n = n;\n  }\n}\n",
+            2,
+            "use.js",
+            "function use() {\n  new Tank(3);\n}\n",
+        ),
+        (
+            "tank.php",
+            "<?php\nclass Tank {\n  function __construct($n) {\n    go($n);\n  }\n}\n",
+            3,
+            "use.php",
+            "<?php\nfunction f() {\n  new Tank(3);\n}\n",
+        ),
+        (
+            "Tank.java",
+            "class Tank {\n  Tank(int n) {\n    go(n);\n  }\n}\n",
+            2,
+            "Use.java",
+            "class Use {\n  void f() {\n    new Tank(3);\n  }\n}\n",
+        ),
+        (
+            "Tank.cs",
+            "class Tank {\n  Tank(int n) {\n    Go(n);\n  }\n}\n",
+            2,
+            "Use.cs",
+            "class Use {\n  void F() {\n    new Tank(3);\n  }\n}\n",
+        ),
+        (
+            "tank.cpp",
+            "class Tank {\n  Tank(int n) {\n    go(n);\n  }\n};\n",
+            2,
+            "use.cpp",
+            "void use() {\n  Tank t(3);\n}\n",
+        ),
+        (
+            "tank.hpp",
+            "class Tank {\n  Tank(int n) {\n    go(n);\n  }\n};\n",
+            2,
+            "use.cpp",
+            "void use() {\n  Tank t{3};\n}\n",
+        ),
+        (
+            "tank.rs",
+            "struct Tank;\nimpl Tank {\n    fn new(n: u8) -> Tank {\n        go(n)\n    }\n}\n",
+            3,
+            "use.rs",
+            "fn f() {\n    Tank::new(3);\n}\n",
+        ),
+        (
+            "Tank.kt",
+            "class Tank {\n  constructor(n: Int) {\n    go(n)\n  }\n}\n",
+            2,
+            "Use.kt",
+            "fun use() {\n  Tank(3)\n}\n",
+        ),
+        (
+            "Tank.swift",
+            "class Tank {\n  init(n: Int) {\n    go(n)\n  }\n}\n",
+            2,
+            "Use.swift",
+            "func use() {\n  Tank(n: 3)\n}\n",
+        ),
+        (
+            "tank.go",
+            "package p\n\ntype Tank struct {\n\tN int\n}\n",
+            4,
+            "use.go",
+            "package p\n\nfunc use() {\n\tgo_on(&Tank{N: 3})\n}\n",
+        ),
+    ] {
+        let sandbox = Sandbox::new();
+        sandbox.write(file, class);
+        sandbox.write(user, calls);
+        let found = reasons(&sandbox, &[&format!("{file}:{line}")]);
+        assert!(found.get(user).is_some_and(|kinds| kinds.contains("calls")), "{file}: {found:?}");
+        for more in [&[][..], &["--depth", "1"]] {
+            let ran = sandbox.run(&[&["--calls", "Tank", "-l"], more].concat());
+            assert!(ran.out.lines().any(|line| line == user), "{file} {more:?}: {ran:?}");
+        }
+    }
+    // Of two classes of one name, each is called where it is seen.
+    let sandbox = Sandbox::new();
+    for part in ["a", "b"] {
+        sandbox.write(&format!("{part}.py"), "class Tank:\n    def __init__(self, n):\n        self.n = n\n");
+        sandbox.write(&format!("use_{part}.py"), &format!("from {part} import Tank\n\n\ndef use():\n    Tank(3)\n"));
+    }
+    let found = reasons(&sandbox, &["a.py:2"]);
+    assert!(found["use_a.py"].contains("calls") && !found.contains_key("use_b.py"), "{found:?}");
+}
+
+#[test]
+fn a_question_for_callers_says_where_none_is_known() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "lib.py",
+        "def lonely(x):\n    return x\n\n\ndef called():\n    return 1\n\n\ndef use():\n    called()\n",
+    );
+    sandbox.write("run.zsh", "lonely 3\n");
+    let mut client = Client::start(&sandbox, &[]);
+    for (question, is_told) in [
+        ("who calls lonely", true),
+        ("callers of lonely", true),
+        ("what calls lonely", true),
+        ("who calls called", false),
+        ("who calls nobody", false),
+        ("where is lonely used", true),
+    ] {
+        let told = "no definition here is known to call lonely";
+        let ran = sandbox.run(&[question]);
+        assert_eq!(ran.err.contains(told) && ran.err.contains("-w -e lonely"), is_told, "{question}: {ran:?}");
+        let answer = client.good("search", json!({"query": question}));
+        assert_eq!(answer.contains(told) && answer.contains("`pattern` lonely"), is_told, "{question}: {answer}");
+    }
+}
+
+#[test]
 fn callers_of_what_is_gone_are_affected() {
     let sandbox = rings();
     git(&sandbox, &["checkout", "-q", "ring.py"]);
@@ -396,7 +529,8 @@ fn what_is_staged_is_a_change_of_its_own() {
 fn a_change_that_is_not_known_is_refused() {
     let sandbox = rings();
     for (args, expected) in [
-        (&["impact", "nosuch"][..], "git knows no commit nosuch; a change is a commit"),
+        (&["impact", "nosuch"][..], "there is no such file, and git knows no commit nosuch; a change is a commit"),
+        (&["impact", "no/such.py"], "there is no such file, and git knows no commit no/such.py"),
         (&["impact", "main...nosuch"], "git knows no commit main...nosuch"),
         (&["impact", "--", "--output=x"], "git knows no commit --output=x"),
         (&["impact", "ring.py", "nosuch"], "there is no file \"nosuch\""),

@@ -75,8 +75,8 @@ pub struct UnitAnswer {
     pub name_line: usize,
     /// The last of its lines that the file has now, with [`crate::Detail::Lines`].
     pub last_line: usize,
-    /// First and last line of its parts, if it has members and [`crate::Detail::Parts`] is requested: all lines but the
-    /// members', except for their first lines.
+    /// First and last line of its parts, if it has members or imports and [`crate::Detail::Parts`] is requested: all lines
+    /// but the members', except for their first lines, and imports.
     pub parts: Vec<(u32, u32)>,
     /// Qualified names of units that call it, of the first unit alone, with [`crate::Detail::Relations`].
     pub called_by: Vec<String>,

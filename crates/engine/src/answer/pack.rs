@@ -5,11 +5,13 @@ mod around;
 mod form;
 
 use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
 
+use colgrep_core::UnitKind;
 use colgrep_core::strength::FLOOR;
-use form::{BRIEF, COMMENTED, CUT, FULL, Form, LINE, lines_of, written};
+use form::{BRIEF, COMMENTED, CUT, FULL, Form, LINE, WrittenUnit, lines_of, written};
 
-use crate::answer::FileAnswer;
+use crate::answer::{FileAnswer, UnitAnswer};
 
 /// Bytes that count as one token: about the average of English text and code in the tokenizers of large models.
 pub const BYTES_A_TOKEN: usize = 4;
@@ -80,7 +82,8 @@ const BRIEF_FIRST: usize = 3;
 pub fn pack(files: &[FileAnswer], bytes: usize, ids: bool, name: impl Fn(&FileAnswer) -> String) -> Vec<PackPiece> {
     let names: Vec<String> = files.iter().map(name).collect();
     let lines = vec![OnceCell::new(); files.len()];
-    let mut packer = Packer { files, lines, names, ids, bytes, left: bytes, pieces: Vec::new() };
+    let shown = BTreeMap::new();
+    let mut packer = Packer { files, lines, names, ids, bytes, left: bytes, pieces: Vec::new(), shown };
     packer.name(bytes);
     if packer.pieces.is_empty() {
         return packer.pieces;
@@ -92,8 +95,8 @@ pub fn pack(files: &[FileAnswer], bytes: usize, ids: bool, name: impl Fn(&FileAn
     if !is_whole && packer.left >= CUT_BYTES_MIN {
         packer.raise(0, CUT, share(CUT_SHARE, CUT_SHARE_SURE));
     }
-    for piece in packer.by_worth() {
-        packer.give(piece);
+    for (file, unit) in packer.by_worth() {
+        packer.give(file, unit);
     }
     let count = packer.pieces.len();
     (0..count.min(1 + BRIEF_FIRST)).for_each(|at| _ = packer.raise(at, BRIEF, usize::MAX));
@@ -127,15 +130,35 @@ struct Packer<'a> {
     bytes: usize,
     left: usize,
     pieces: Vec<PackPiece>,
+    /// How the unit of each piece is written, and the lines of its file that it shows. No line is shown twice.
+    shown: BTreeMap<(usize, usize), (Form, Vec<usize>)>,
 }
 
 impl Packer<'_> {
-    fn write(&self, file: usize, unit: usize, form: Form, room: usize) -> String {
+    fn write(&self, file: usize, unit: usize, form: Form, room: usize) -> WrittenUnit {
         let answer = &self.files[file];
         let answered = &answer.units[unit];
         let lines = self.lines[file].get_or_init(|| lines_of(answer));
         let id = if self.ids { format!(" #{}", answered.id) } else { String::new() };
-        written(&self.names[file], &id, lines, answered, form, room)
+        let hidden = self.shown_beside(file, unit, |other| !self.is_around(file, other, unit));
+        written(&self.names[file], &id, lines, answered, form, room, &hidden)
+    }
+
+    /// The lines that other units of a file show, as far as these are meant.
+    fn shown_beside(&self, file: usize, unit: usize, is_meant: impl Fn(usize) -> bool) -> BTreeSet<usize> {
+        let others = self.shown.range((file, 0)..(file + 1, 0));
+        let others = others.filter(|((_, other), _)| *other != unit && is_meant(*other));
+        others.flat_map(|(_, (_, lines))| lines.iter().copied()).collect()
+    }
+
+    /// Whether a unit lies inside another one, which then leaves its lines to it.
+    fn is_around(&self, file: usize, outer: usize, inner: usize) -> bool {
+        let span = |unit: usize| {
+            let span = self.files[file].units[unit].unit.span;
+            (span.first.min(span.line), span.end)
+        };
+        let (outer, inner) = (span(outer), span(inner));
+        outer != inner && outer.0 <= inner.0 && inner.1 <= outer.1
     }
 
     /// Names the best unit of each file that is stronger than the floor until the names have used their share of `bytes`.
@@ -145,48 +168,79 @@ impl Packer<'_> {
             if !self.pieces.is_empty() && self.files[file].strength <= FLOOR {
                 continue;
             }
-            let text = self.write(file, 0, LINE, usize::MAX);
+            let written = self.write(file, 0, LINE, usize::MAX);
             let room = if self.pieces.is_empty() { bytes } else { left };
-            if text.len() > room.min(self.left) {
+            if written.text.len() > room.min(self.left) {
                 break;
             }
-            left = left.saturating_sub(text.len());
-            self.left -= text.len();
-            self.pieces.push(PackPiece { file, unit: 0, grade: Grade::Line, text });
+            left = left.saturating_sub(written.text.len());
+            self.add(file, 0, LINE, written);
         }
     }
 
-    /// Units in full, those first that bring most for their bytes. Each brings the chance that it is the right one; the root
-    /// of its bytes counts, since what does not fit at the end is left to smaller ones.
-    fn by_worth(&self) -> Vec<PackPiece> {
+    /// Units to give in full, those first that bring most for their bytes. Each brings the chance that it is the right one;
+    /// the root of its bytes counts, since what does not fit at the end is left to smaller ones.
+    fn by_worth(&self) -> Vec<(usize, usize)> {
         let chances: Vec<Vec<f32>> = self.files.iter().map(unit_chances).collect();
-        let of = |file: usize, unit: usize| {
-            let text = self.write(file, unit, FULL, self.bytes);
+        let of = |(file, unit): (usize, usize)| {
+            let length = self.write(file, unit, FULL, self.bytes).text.len();
             let known = self.pieces.iter().find(|piece| (piece.file, piece.unit) == (file, unit));
-            let bytes = text.len().saturating_sub(known.map_or(0, |piece| piece.text.len())).max(1);
+            let bytes = length.saturating_sub(known.map_or(0, |piece| piece.text.len())).max(1);
             let worth = self.files[file].strength.max(STRENGTH_MIN) * chances[file][unit] / (bytes as f32).sqrt();
-            (worth, PackPiece { file, unit, grade: Grade::Full, text })
+            // A unit longer than the pack is never shown in full.
+            (length <= self.bytes).then_some((worth, (file, unit)))
         };
         let units = |file: usize| (0..self.files[file].units.len().min(UNITS_PER_FILE)).map(move |unit| (file, unit));
         let first = (self.pieces[0].file, self.pieces[0].unit);
-        let all = (0..self.files.len().min(FILES_MAX)).flat_map(units).filter(|at| *at != first);
-        // A unit longer than the pack is never shown in full.
-        let all = all.map(|(file, unit)| of(file, unit)).filter(|(_, piece)| piece.text.len() <= self.bytes);
-        let mut order: Vec<(f32, PackPiece)> = all.collect();
-        order.sort_by(|(a, one), (b, other)| b.total_cmp(a).then((one.file, one.unit).cmp(&(other.file, other.unit))));
-        order.into_iter().map(|(_, piece)| piece).collect()
+        // Nothing but an import.
+        let is_bare = |(file, unit): &(usize, usize)| {
+            let UnitAnswer { unit, parts, line, .. } = &self.files[*file].units[*unit];
+            unit.kind == UnitKind::RawCode && *parts == [(line.number as u32, line.number as u32)]
+        };
+        let all = (0..self.files.len().min(FILES_MAX)).flat_map(units).filter(|at| *at != first && !is_bare(at));
+        let mut order: Vec<(f32, (usize, usize))> = all.filter_map(of).collect();
+        order.sort_by(|(a, one), (b, other)| b.total_cmp(a).then(one.cmp(other)));
+        order.into_iter().map(|(_, at)| at).collect()
     }
 
-    /// Gives a piece, in the place of the same unit's smaller one, if there is room.
-    fn give(&mut self, piece: PackPiece) {
-        let known = self.pieces.iter().position(|known| (known.file, known.unit) == (piece.file, piece.unit));
-        match known {
-            Some(at) => _ = self.put(at, piece.grade, piece.text),
-            None if piece.text.len() <= self.left => {
-                self.left -= piece.text.len();
-                self.pieces.push(piece);
-            }
+    /// Gives a unit in full, in the place of its smaller piece, if there is room and it shows a line that no other does.
+    fn give(&mut self, file: usize, unit: usize) {
+        let written = self.write(file, unit, FULL, self.bytes);
+        let others = self.shown_beside(file, unit, |_| true);
+        if written.lines.iter().all(|line| others.contains(line)) {
+            return;
+        }
+        match self.pieces.iter().position(|known| (known.file, known.unit) == (file, unit)) {
+            Some(at) => _ = self.put(at, FULL, written),
+            None if written.text.len() <= self.left => self.add(file, unit, FULL, written),
             None => {}
+        }
+    }
+
+    fn add(&mut self, file: usize, unit: usize, form: Form, written: WrittenUnit) {
+        self.left -= written.text.len();
+        self.pieces.push(PackPiece { file, unit, grade: form.grade, text: written.text });
+        self.show(file, unit, form, written.lines);
+    }
+
+    /// Keeps in mind the lines that a unit shows, and takes them out of the units around it.
+    fn show(&mut self, file: usize, unit: usize, form: Form, lines: Vec<usize>) {
+        let both = |other: usize| self.shown[&(file, other)].1.iter().any(|line| lines.contains(line));
+        let is_outer = |piece: &PackPiece| {
+            piece.file == file && piece.unit != unit && self.is_around(file, piece.unit, unit) && both(piece.unit)
+        };
+        let outer: Vec<usize> = (0..self.pieces.len()).filter(|at| is_outer(&self.pieces[*at])).collect();
+        self.shown.insert((file, unit), (form, lines));
+        for at in outer {
+            let key = (file, self.pieces[at].unit);
+            let (form, length) = (self.shown[&key].0, self.pieces[at].text.len());
+            let WrittenUnit { text, lines } = self.write(file, key.1, form, length);
+            // Without a line of one letter, the next one has a number, which is longer.
+            if text.len() <= length + self.left {
+                self.left = self.left + length - text.len();
+                self.pieces[at].text = text;
+                self.shown.insert(key, (form, lines));
+            }
         }
     }
 
@@ -194,9 +248,9 @@ impl Packer<'_> {
     fn raise_cut(&mut self) {
         let PackPiece { file, unit, .. } = self.pieces[0];
         let old = self.pieces[0].text.len();
-        let text = self.write(file, unit, CUT, old + self.left);
-        if text.len() > old {
-            self.put(0, Grade::Cut, text);
+        let written = self.write(file, unit, CUT, old + self.left);
+        if written.text.len() > old {
+            self.put(0, CUT, written);
         }
     }
 
@@ -208,18 +262,20 @@ impl Packer<'_> {
         if known >= form.grade {
             return false;
         }
-        let text = self.write(file, unit, form, room);
-        text.len() <= room && self.put(at, form.grade, text)
+        let written = self.write(file, unit, form, room);
+        written.text.len() <= room && self.put(at, form, written)
     }
 
     /// Gives another text of a piece, if there is room; whether it was done.
-    fn put(&mut self, at: usize, grade: Grade, text: String) -> bool {
+    fn put(&mut self, at: usize, form: Form, written: WrittenUnit) -> bool {
         let piece = &mut self.pieces[at];
         let room = self.left + piece.text.len();
-        let fits = text.len() <= room;
+        let fits = written.text.len() <= room;
         if fits {
-            self.left = room - text.len();
-            (piece.grade, piece.text) = (grade, text);
+            self.left = room - written.text.len();
+            (piece.grade, piece.text) = (form.grade, written.text);
+            let (file, unit) = (piece.file, piece.unit);
+            self.show(file, unit, form, written.lines);
         }
         fits
     }
@@ -241,18 +297,18 @@ impl Packer<'_> {
         let PackPiece { file, unit, grade, .. } = self.pieces[at];
         if grade == Grade::Full {
             let room = self.left + self.pieces[at].text.len();
-            self.put(at, grade, self.write(file, unit, COMMENTED, room));
+            self.put(at, COMMENTED, self.write(file, unit, COMMENTED, room));
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use colgrep_core::Unit;
     use colgrep_core::unit::Span;
-    use colgrep_core::{Unit, UnitKind};
 
     use super::*;
-    use crate::answer::{BestLine, UnitAnswer};
+    use crate::answer::BestLine;
 
     fn file(path: &str, score: f32, lines: usize) -> FileAnswer {
         let body: Vec<String> = (2..lines).map(|n| format!("    step_{n}();")).collect();
@@ -313,6 +369,40 @@ mod tests {
     }
 
     #[test]
+    fn no_line_is_shown_twice() {
+        let mut class = file("a", 1.0, 30);
+        class.units[0].unit.kind = UnitKind::Class;
+        class.units[0].parts = vec![(1, 3), (20, 20), (30, 30)];
+        let inner = |line: u32, end: u32, score: f32| {
+            let unit = Unit { name: format!("m{line}"), span: Span { first: line, line, end }, ..Unit::default() };
+            let best = BestLine { number: line as usize, text: format!("    step_{line}();"), ..BestLine::default() };
+            UnitAnswer {
+                unit,
+                score,
+                line: best,
+                name_line: line as usize,
+                last_line: end as usize,
+                ..UnitAnswer::default()
+            }
+        };
+        // A method, a line inside of it, and a field, which the class shows.
+        class.units.extend([inner(20, 22, 0.9), inner(21, 21, 0.8), inner(3, 3, 0.7)]);
+        for first in 0..4 {
+            let mut file = class.clone();
+            file.units.swap(0, first);
+            for bytes in [90, 150, 250, 400, 4_000] {
+                let pieces = pack(&[file.clone()], bytes, false, |file| file.path.clone());
+                let text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
+                for step in 2..30 {
+                    let count = text.matches(&format!("step_{step}()")).count();
+                    let is_there = bytes < 4_000 || (count == 1) == [2, 3, 20, 21, 22].contains(&step);
+                    assert!(count <= 1 && is_there, "{first} {bytes} {step}: {text}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn a_class_whose_file_lost_its_lines_is_named() {
         let mut class = file("a", 1.0, 30);
         class.units[0].unit.kind = UnitKind::Class;
@@ -344,8 +434,10 @@ mod tests {
 
     #[test]
     fn what_is_worth_most_for_its_bytes_comes_next() {
-        let mut files = vec![file("a", 0.9, 8), file("b", 0.8, 8), file("c", 0.05, 8)];
-        let second = files[0].units[0].clone();
+        let mut files = vec![file("a", 0.9, 16), file("b", 0.8, 8), file("c", 0.05, 8)];
+        let mut second = files[0].units[0].clone();
+        second.unit.span = Span { first: 9, line: 9, end: 16 };
+        (files[0].units[0].unit.span.end, files[0].units[0].last_line) = (8, 8);
         files[0].units.push(second);
         for (bytes, expected) in [(150, "0.0 full"), (300, "0.0 full 1.0 full"), (480, "0.0 full 0.1 full 1.0 full")] {
             let pieces = pack(&files, bytes, false, |file| file.path.clone());

@@ -1,7 +1,7 @@
 //! Chooses the unit that represents a file: the implementation, never a test inside it, a licence or a block of
 //! imports, unless the query asks for one.
 
-use colgrep_core::code_line::{is_comment, is_licence, is_of_head, opens_import};
+use colgrep_core::code_line::{is_comment, is_import, is_licence, is_of_head, opens_import, tells};
 use colgrep_core::collapse::FileHit;
 use colgrep_core::path::PathClass;
 use colgrep_core::query::Query;
@@ -144,6 +144,57 @@ fn without_heads(
         }
     }
     Ok(kept)
+}
+
+/// The parts of lines outside any definition, in a pack, without imports, unless the query asks for these. The line that
+/// answers always stays. None where no line is an import.
+pub fn parts_without_imports<E>(
+    query: &Query,
+    unit: &Unit,
+    lines: &[&str],
+    best: usize,
+    imports: impl FnOnce() -> std::result::Result<Vec<String>, E>,
+) -> std::result::Result<Vec<(u32, u32)>, E> {
+    let mut parts: Vec<(u32, u32)> = Vec::new();
+    if unit.kind != UnitKind::RawCode || asks_for_heads(query) {
+        return Ok(parts);
+    }
+    let (imports, mut are_any) = (imports()?, false);
+    let own = own(unit, lines);
+    for (number, is_import) in (unit.span.line..).zip(are_imports(own, &imports)) {
+        are_any |= is_import;
+        match parts.last_mut() {
+            _ if is_import && number as usize != best => {}
+            Some((_, last)) if *last + 1 == number => *last = number,
+            _ => parts.push((number, number)),
+        }
+    }
+    let line = |number: u32| lines.get(number as usize - 1).map_or("", |line| line.trim());
+    let any = |(first, last): &(u32, u32), is: &dyn Fn(&str) -> bool| (*first..=*last).any(|number| is(line(number)));
+    // What is left between imports may be blank, and all of it say nothing.
+    parts.retain(|part| any(part, &|line| !line.is_empty()));
+    let says = |line: &str| tells(line) && !is_of_head(line) && !line.starts_with("<?");
+    if !explains(own) && !parts.iter().any(|part| any(part, &says)) {
+        parts = vec![(best as u32, best as u32)];
+    }
+    Ok(if are_any { parts } else { Vec::new() })
+}
+
+/// Which of some lines are of an import, as the file has them, with the lines that go on in its brackets.
+fn are_imports(lines: &[&str], imports: &[String]) -> Vec<bool> {
+    let begun = |import: &String| import.lines().next().unwrap_or_default().trim().to_string();
+    let begun: Vec<String> = imports.iter().map(begun).filter(|begun| !begun.is_empty()).collect();
+    let (mut in_comment, mut depth) = (false, 0);
+    let mut is_import = |line: &str| {
+        let begins = || is_import(line) || (!is_comment(line) && begun.iter().any(|begun| line.contains(begun)));
+        let is_import = !in_comment && !begun.is_empty() && (depth > 0 || begins());
+        if is_import {
+            depth = (depth + opened(line)).max(0);
+        }
+        in_comment = goes_on_as_comment(in_comment, line);
+        is_import
+    };
+    lines.iter().map(|line| is_import(line.trim())).collect()
 }
 
 /// Whether a unit is a head, and no comment of it explains anything.
@@ -300,6 +351,43 @@ mod tests {
         ] {
             let lines: Vec<&str> = text.lines().collect();
             assert_eq!(explains(&lines), expected, "{text}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use colgrep_core::language::LanguageFacts;
+    use colgrep_core::unit::Span;
+
+    use super::*;
+
+    #[test]
+    fn imports_are_no_part_of_a_pack() {
+        let go = ["package p", "", "// It throttles", "import (", "\t\"os\"", "\t\"time\"", ")", "", "var x = 1"];
+        let js = ["const a = require(\"a\")", "app(a)", "import {", "  b,", "} from 'b'"];
+        let sql = ["select a", "from b"];
+        let facts = LanguageFacts::default();
+        for (lines, imports, query, best, expected) in [
+            (&go[..], &["\"os\"", "\"time\""][..], "throttle", 9, vec![(2, 3), (8, 9)]),
+            (&go, &["\"os\"", "\"time\""], "throttle", 5, vec![(2, 3), (5, 5), (8, 9)]),
+            (&go, &["\"os\"", "\"time\""], "what does it import", 5, vec![]),
+            (&js, &["require(\"a\")", "import {\n  b,\n} from 'b'"], "app", 2, vec![(2, 2)]),
+            (&js[2..], &["import {"], "app", 2, vec![(2, 2)]),
+            (&go[..8], &["\"os\""], "os", 5, vec![(5, 5)]),
+            (&sql, &[], "a of b", 1, vec![]),
+        ] {
+            let span = Span { first: 1, line: 1, end: lines.len() as u32 };
+            let unit = Unit { kind: UnitKind::RawCode, span, ..Unit::default() };
+            let imports = || Ok::<_, ()>(imports.iter().map(|import| (*import).to_string()).collect());
+            let parts = parts_without_imports(
+                &Query::new(query, "", &facts, &mut Tokenizer::default()),
+                &unit,
+                lines,
+                best,
+                imports,
+            );
+            assert_eq!(parts, Ok(expected), "{query} {best} {lines:?}");
         }
     }
 }

@@ -30,6 +30,8 @@ pub struct Results<'s> {
     pub has_files: bool,
     /// Where the names that facts about calls ask for occur, if nothing was found.
     pub unknown_calls: UnknownCalls,
+    /// The name whose callers the query asks for, if none is known, and where it occurs.
+    pub uncalled: Option<(String, UnknownCalls)>,
     /// Maximum number of results.
     pub(crate) wanted: usize,
     pub(crate) parts: &'s dyn Parts,
@@ -70,6 +72,7 @@ impl<'s> Results<'s> {
             only_matches,
             has_files,
             unknown_calls,
+            uncalled: None,
             wanted,
             parts,
             ranked,

@@ -166,8 +166,8 @@ pub enum Refused {
         root: PathBuf,
         source: GitError,
     },
-    /// Git knows no commit of that name.
-    #[error("git knows no commit {name}")]
+    /// Git knows no commit of that name, which is no file's either.
+    #[error("{}git knows no commit {name}", if name.contains("..") { "" } else { "there is no such file, and " })]
     NoRevision {
         /// The commit, branch, tag or range that was named.
         name: String,

@@ -262,7 +262,11 @@ fn opened(
     let updater = updater(project, options.as_ref(), encoding.as_ref(), &*progress).wait(false).interrupted(&stops);
     let updater = match hurried {
         Some(_) => updater.budget(hurried).patience(PATIENCE).first(Some(first)),
-        None => updater.patience(PATIENCE_FOR_ALL),
+        // Where an answer needs every file, one without vectors now is better than one with vectors later.
+        None => updater.patience(PATIENCE_FOR_ALL).vectors_patience(match opening.hurried {
+            None => encoding.as_ref().and_then(|encoding| encoding.budget).unwrap_or_default(),
+            Some(_) => Duration::ZERO,
+        }),
     };
     match updater.run() {
         Ok((snapshot, report)) => {

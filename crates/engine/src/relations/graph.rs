@@ -17,7 +17,7 @@ use colgrep_index::ids::FileId;
 use colgrep_index::lexical::{UnitHit, split_callee};
 use colgrep_index::store::Snapshot;
 use colgrep_search::is_test_inside;
-use colgrep_syntax::language;
+use colgrep_syntax::language::{self, is_constructor};
 use colgrep_syntax::read::{self, lines_between};
 
 use crate::error::Result;
@@ -187,6 +187,30 @@ impl<'s> CallGraph<'s> {
         Ok(CallTargets { definitions: Rc::clone(&all), is_certain: false })
     }
 
+    /// The names by which a unit is called, and all units that such a call may mean if it means this one: a class and its
+    /// constructors are called alike.
+    pub fn called_as(&self, unit: &GraphUnit) -> Result<(Vec<String>, HashSet<UnitId>)> {
+        let language = self.language(unit.hit.file);
+        let (name, class) = (last_part(&unit.name), last_segment(&unit.parent));
+        let (mut names, mut meant) = (vec![name.to_string()], HashSet::from([unit.hit.key]));
+        let is_class = |one: &&GraphUnit| one.hit.kind == UnitKind::Class;
+        if is_constructor(language, class, name) {
+            let all = self.definitions(class, language)?;
+            let classes: Vec<&GraphUnit> =
+                all.iter().filter(is_class).filter(|one| one.qualified_name() == unit.parent).collect();
+            let is_here = |one: &&GraphUnit| one.hit.file == unit.hit.file;
+            let here = classes.iter().copied().filter(is_here).map(|one| one.hit.key).collect::<Vec<_>>();
+            meant.extend(if here.is_empty() { classes.iter().map(|one| one.hit.key).collect() } else { here });
+            names.push(class.to_string());
+            names.dedup();
+        } else if is_class(&unit) {
+            let all = self.definitions(name, language)?;
+            let own = all.iter().filter(|one| one.hit.kind == UnitKind::Method && one.parent == unit.qualified_name());
+            meant.extend(own.map(|one| one.hit.key));
+        }
+        Ok((names, meant))
+    }
+
     /// What a unit calls a name on, by its text; unknown text has the name alone.
     fn receiver(&self, caller: &GraphUnit, name: &str) -> Result<CallReceiver> {
         let Some(record) = self.snapshot.record(caller.hit.file) else { return Ok(CallReceiver::Own) };
@@ -264,6 +288,12 @@ fn owner_of(qualifier: &str) -> Option<&str> {
     let is_parameter = owner.len() == 1 && owner.starts_with(char::is_uppercase);
     let is_own = OWN_CLASS.contains(&owner);
     (!owner.is_empty() && !is_parameter && !NO_OWNER.contains(&owner) && (is_own || !is_value)).then_some(owner)
+}
+
+/// The last part of a unit's name, by which calls are found.
+pub(super) fn last_part(name: &str) -> &str {
+    let last = split_callee(name).1;
+    if last.is_empty() { last_segment(name) } else { last }
 }
 
 /// The names that an import gives others, each with the other: `a` and `b` of `{ a as b }` and of `{a => b}`.

@@ -21,8 +21,8 @@ use colgrep_syntax::language::{self, may_call};
 use crate::answer::FileAnswer;
 use crate::error::Result;
 use crate::relations::changed::{ChangeSpec, ChangedCode, ChangedUnit, LineSpan};
-use crate::relations::graph::{CallGraph, GraphUnit};
-use crate::relations::levels::{COMMON_CALLERS_MAX, CallDirection, CallLevels, DEFINITIONS_MAX, last_part};
+use crate::relations::graph::{CallGraph, GraphUnit, last_part};
+use crate::relations::levels::{COMMON_CALLERS_MAX, CallDirection, CallLevels, DEFINITIONS_MAX};
 use crate::request::Tests;
 
 /// Estimates of how often a file changes too for a reason. A caller rarely has to: its chance is small beside that of a

@@ -4,9 +4,9 @@
 //! only where a call is resolved, and the answer names them.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::Rc;
 
 use colgrep_core::UnitId;
-use colgrep_core::query::last_segment;
 use colgrep_index::lexical::{CodeName, split_callee};
 
 use crate::error::Result;
@@ -171,13 +171,18 @@ impl Reached {
     }
 
     fn callers(&mut self, graph: &CallGraph<'_>, frontier: &[Frontier], level: usize) -> Result<()> {
-        let mut by_name: BTreeMap<(&str, &str), Vec<&Frontier>> = BTreeMap::new();
+        let mut by_name: BTreeMap<(String, &str), Vec<(&Frontier, Rc<HashSet<UnitId>>)>> = BTreeMap::new();
         for one in frontier {
-            let key = (last_part(&one.unit.name), graph.language(one.unit.hit.file));
-            by_name.entry(key).or_default().push(one);
+            let (names, meant) = graph.called_as(&one.unit)?;
+            let (meant, language) = (Rc::new(meant), graph.language(one.unit.hit.file));
+            for name in names {
+                by_name.entry((name, language)).or_default().push((one, Rc::clone(&meant)));
+            }
         }
         for ((name, language), wanted) in by_name {
-            let count = graph.definitions(name, language)?.len();
+            let name = name.as_str();
+            let is_other = |unit: &&GraphUnit| wanted.iter().all(|(_, meant)| !meant.contains(&unit.hit.key));
+            let count = wanted.len() + graph.definitions(name, language)?.iter().filter(is_other).count();
             let is_common = count > DEFINITIONS_MAX && !(level == 1 && self.are_starts_asked);
             let callers = graph.callers(name)?;
             if is_common && callers.len() > COMMON_CALLERS_MAX {
@@ -191,8 +196,8 @@ impl Reached {
                 }
                 let caller = graph.unit(hit)?;
                 let targets = graph.targets(&caller, callee)?;
-                let of = |one: &&&Frontier| targets.definitions.iter().any(|unit| unit.hit.key == one.unit.hit.key);
-                let Some(meant) = wanted.iter().find(of) else { continue };
+                let of = |meant: &HashSet<UnitId>| targets.definitions.iter().any(|unit| meant.contains(&unit.hit.key));
+                let Some((meant, _)) = wanted.iter().find(|(_, meant)| of(meant)) else { continue };
                 let found = (callee.to_string(), meant.origin.clone());
                 match targets.is_certain {
                     true => self.add(graph, caller, (level, meant.is_certain), found),
@@ -242,10 +247,4 @@ impl Reached {
         self.common.extend(counts);
         Ok(())
     }
-}
-
-/// The last part of a unit's name, by which calls are found.
-pub(super) fn last_part(name: &str) -> &str {
-    let last = split_callee(name).1;
-    if last.is_empty() { last_segment(name) } else { last }
 }

@@ -26,6 +26,11 @@ pub struct Facts {
 }
 
 impl Facts {
+    /// What calls a name.
+    pub fn calling(name: &str) -> Facts {
+        Facts { calls: vec![name.to_string()], ..Facts::default() }
+    }
+
     /// Whether all units pass.
     pub fn allow_all(&self) -> bool {
         !self.name_calls() && self.kinds.is_empty()

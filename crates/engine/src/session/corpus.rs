@@ -212,6 +212,14 @@ impl RankedTogether {
         Ok(files.into_iter().flatten().collect())
     }
 
+    /// The name whose callers the query asks for, where the index knows none among the results.
+    pub fn uncalled(&self) -> Option<&str> {
+        let query = self.read_as()?.0;
+        let name = query.intents.callers_of.as_deref().filter(|_| !query.is_everywhere())?;
+        let mut units = self.ranked.iter().flat_map(|ranked| &ranked.answer.units);
+        units.all(|unit| unit.pointed_line.is_none()).then_some(name)
+    }
+
     /// How the query was read, how many files were left out as too weak, and below which strength.
     pub fn read_as(&self) -> Option<(&Query, usize, f32)> {
         let query = &self.ranked.first()?.answer.query;

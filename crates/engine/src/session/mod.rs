@@ -32,7 +32,7 @@ use crate::request::filter::not_ranked;
 use crate::request::like::{Like, like, like_with};
 use crate::request::near::{NearFile, check_file};
 use crate::request::structure::StructureCoverage;
-use crate::request::{Detail, Question, RankBy, Scope, SearchRequest, Standpoint, check_length};
+use crate::request::{Detail, Facts, Question, RankBy, Scope, SearchRequest, Standpoint, check_length};
 use crate::run::{PreparedSearch, rankings};
 use crate::session::corpus::RankedTogether;
 use crate::session::project_searcher::{ProjectSearcher, Within};
@@ -171,6 +171,10 @@ impl Session {
             true => self.unknown_calls(&request.scope.facts)?,
             false => UnknownCalls::default(),
         };
+        let uncalled = match ranked.uncalled() {
+            Some(name) => Some((name.to_string(), self.unknown_calls(&Facts::calling(name))?)),
+            None => None,
+        };
         let parts = places;
         Ok(Results {
             query,
@@ -179,6 +183,7 @@ impl Session {
             only_matches,
             has_files,
             unknown_calls,
+            uncalled,
             wanted,
             parts,
             ranked,

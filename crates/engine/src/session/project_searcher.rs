@@ -16,7 +16,7 @@ use colgrep_index::ids::{FileId, StableId};
 use colgrep_index::lexical::{UnitFilter, UnitPlace};
 use colgrep_index::source::read_text;
 use colgrep_index::store::{FileRecord, Snapshot};
-use colgrep_search::Stops;
+use colgrep_search::{Stops, is_text};
 use colgrep_syntax::language;
 use colgrep_syntax::parse::StoredUnit;
 use colgrep_syntax::read::{self, lines_between};
@@ -24,7 +24,7 @@ use rayon::prelude::*;
 
 use crate::answer::explain::Explanation;
 use crate::answer::list::{Length, call_line, list};
-use crate::answer::representative::{also_here, best_unpointed, standing};
+use crate::answer::representative::{also_here, best_unpointed, parts_without_imports, standing};
 use crate::answer::snippet::{QueryWords, WeighedLines, own_line};
 use crate::answer::{BestLine, FileAnswer, Step, UnitAnswer};
 use crate::error::{Refused, Result};
@@ -495,6 +495,10 @@ impl ProjectSearcher {
             let has_members = detail == Detail::Parts && may_have_members(&unit);
             if let Some(record) = record.filter(|_| has_members && !is_other) {
                 one.parts = colgrep_search::own_lines(&self.snapshot, record.id, candidate.unit, &lines)?;
+            }
+            if let Some(record) = record.filter(|record| detail == Detail::Parts && !is_text(&record.language)) {
+                let imports = || self.snapshot.lexical.imports(record.id);
+                one.parts.extend(parts_without_imports(&ranked.answer.query, &unit, &lines, number, imports)?);
             }
             one.id = StableId::new(path, unit.span.line, unit.span.end);
             one.unit = unit;

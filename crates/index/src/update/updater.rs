@@ -46,6 +46,7 @@ pub struct Updater<'a> {
     options: Option<WalkOptions>,
     wait: bool,
     patience: Duration,
+    vectors_patience: Duration,
     budget: Option<UpdateBudget>,
     interrupted: Option<&'a (dyn Fn() -> bool + Sync)>,
     first: Option<&'a ReadFirst>,
@@ -105,6 +106,7 @@ impl<'a> Updater<'a> {
             options: None,
             wait: true,
             patience: Duration::ZERO,
+            vectors_patience: Duration::ZERO,
             budget: None,
             interrupted: None,
             first: None,
@@ -147,6 +149,12 @@ impl<'a> Updater<'a> {
     #[must_use]
     pub fn patience(self, patience: Duration) -> Updater<'a> {
         Updater { patience, ..self }
+    }
+
+    /// The same where only vectors are missing, which the other process may be making.
+    #[must_use]
+    pub fn vectors_patience(self, vectors_patience: Duration) -> Updater<'a> {
+        Updater { vectors_patience, ..self }
     }
 
     /// Ends the lexical half when the time is spent, and commits the files read until then; [`UpdateReport::unread`] counts
@@ -336,8 +344,7 @@ impl<'a> Updater<'a> {
     }
 
     fn lock(&self, seen: &mut UpdateStart) -> Result<WriteLock> {
-        // An answer without vectors now is better than one with vectors later.
-        let patience = if seen.standing == Standing::Differs { self.patience } else { Duration::ZERO };
+        let patience = if seen.standing == Standing::Differs { self.patience } else { self.vectors_patience };
         let waits = || {
             if patience > PATIENCE_SILENT {
                 self.progress.waits()

@@ -68,6 +68,8 @@ pub struct RankingReport {
     pub hits: Vec<Vec<Value>>,
     /// The remarks after the last result, where the ranking has an end.
     pub end: Option<End>,
+    /// The name whose callers are asked for, where none is known.
+    pub uncalled: Option<String>,
     /// How many of the results a pack shows, where it is one.
     pub packed: Option<usize>,
     /// Which shards answered, where there are any.
@@ -143,6 +145,7 @@ impl RankingReport {
     /// Looks up the remarks after the last result. All results must have been added.
     pub fn end(&mut self, places: &dyn Parts, ranked: &RankedTogether) -> Result<()> {
         self.end = Some(places.end(ranked, self.strongest() < RULE, Audience::Client)?);
+        self.uncalled = ranked.uncalled().map(str::to_string);
         Ok(())
     }
 

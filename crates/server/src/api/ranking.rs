@@ -19,11 +19,11 @@ use colgrep_engine::request::near::NearFile;
 use colgrep_engine::session::corpus::list;
 use colgrep_engine::session::project_searcher::{ProjectSearcher, Within};
 use colgrep_engine::settings::Settings;
-use colgrep_engine::{Detail, PreparedSearch, Question, SearchRequest};
+use colgrep_engine::{Detail, Facts, PreparedSearch, Question, SearchRequest};
 use colgrep_index::store::Snapshot;
 use colgrep_index::update::ReadFirst;
 
-use super::ends::RankingReport;
+use super::ends::{RankingReport, remark};
 use super::field::{SearchBackend, shown};
 use super::page::paged;
 use super::shards::{NO_LIST, Shards};
@@ -31,8 +31,7 @@ use super::state::{Root, ServerState};
 use super::unserved::{Unserved, check_rest};
 use colgrep_render::advice::Hinted;
 use colgrep_render::console::Console;
-use colgrep_render::empty::Naming;
-use colgrep_render::empty::{of_query, of_units};
+use colgrep_render::empty::{Naming, of_callers, of_query, of_units};
 use colgrep_render::end::has_filters;
 use colgrep_render::escape::escape_control;
 use colgrep_render::notice::{self, ANOTHER, coverage, lacking, not_ranked};
@@ -163,6 +162,10 @@ impl RootsRanking<'_> {
             // What is left out by name is told already, and units may be missing from an index that lacks files.
             let is_told = lacks_units && (has_files || !has_filters(&self.request.scope));
             ranked.why = self.why_nothing(&field, has_files)?.filter(|_| !is_told);
+        }
+        if let Some(name) = &ranked.told.uncalled {
+            let unknown = field.unknown_calls(&Facts::calling(name))?;
+            ranked.remarks += &remark(of_callers(&self.request.scope, name, &unknown, Naming::Parameters));
         }
         ranked.remarks.insert_str(0, &remarks);
         Ok(ranked)

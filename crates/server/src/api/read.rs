@@ -255,7 +255,10 @@ pub(super) fn read_named(
         let left_out = told(&away).map(|told| format!("; {told}")).unwrap_or_default();
         let near = match ranked.likely(NEAR_MAX).join("; ") {
             _ if let Some(why) = why => why,
-            near if near.is_empty() => "`query` finds what is near it".to_string(),
+            near if near.is_empty() => match ranked.end.as_ref().map(|end| end.near.join(", ")) {
+                Some(words) if !words.is_empty() => format!("similar words here: {words}"),
+                _ => "`query` finds what is near it".to_string(),
+            },
             near => format!("near it: {near}"),
         };
         let kinds: Vec<&str> = within.scope.facts.kinds.iter().map(|kind| kind.name()).collect();

@@ -27,6 +27,26 @@ pub fn may_call(caller: &str, callee: &str) -> bool {
         || FAMILIES.iter().any(|family| family.contains(&caller) && family.contains(&callee))
 }
 
+/// Names of the methods that run where their class is called, and the languages in which they do; in any if none is named.
+const CONSTRUCTORS: &[(&str, &[&str])] = &[
+    ("__construct", &[]),
+    ("__init__", &[]),
+    ("__new__", &[]),
+    ("constructor", &[]),
+    ("initialize", &["ruby", "erb"]),
+    ("init", &["swift"]),
+    ("new", &["rust"]),
+    ("this", &["scala"]),
+];
+
+/// Whether a method of a class runs where the class is called, as in `Tank(3)`, `new Tank(3)` and `Tank.new(3)`.
+pub fn is_constructor(language: &str, class: &str, method: &str) -> bool {
+    let is_named = |(name, languages): &(&str, &[&str])| {
+        *name == method && (languages.is_empty() || languages.contains(&language))
+    };
+    !class.is_empty() && (class == method || CONSTRUCTORS.iter().any(is_named))
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;

@@ -22,7 +22,7 @@ use std::sync::{LazyLock, OnceLock};
 use colgrep_core::{LanguageFacts, LanguagePaths};
 
 use by_lines::{CompiledOutline, LineOutline};
-pub use families::may_call;
+pub use families::{is_constructor, may_call};
 pub use listing::markdown;
 use pattern::{PatternError, Patterns};
 pub use table::LANGUAGES;

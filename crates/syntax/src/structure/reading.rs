@@ -66,6 +66,10 @@ const FORMS: [&str; 11] =
     ["@", "@;", "@ @", "@ @;", "@: @", "@ = @", "@ = @;", "\"@\"", "\"@\": \"@\"", "@ = \"@\"", "@ @ = 1;"];
 /// A hole that is left out.
 const NOTHING: &str = "";
+/// What a pattern may leave out at its end, for a statement; and where it is none without, for a definition or a block:
+/// the body, which then may be any.
+const ENDS: [&str; 2] = ["", ";"];
+const BODIES: [&str; 3] = [" {}", ": 0", "\nend"];
 /// What shows that a context is one of a language, if it parses there with one of these inside.
 const FILLERS: [&str; 4] = ["", "x", "x;", "x x;"];
 /// Faults of a parse that are counted, and those that mending is tried with.
@@ -192,11 +196,16 @@ fn readings_of(
     if holes.iter().any(|hole| hole.starts_with("$$$")) {
         forms.push(holes.iter().map(|hole| if hole.starts_with("$$$") { NOTHING } else { FORMS[0] }).collect());
     }
-    let mut reader = PatternReader { pieces, language, budget, readings: Vec::new(), known: Vec::new() };
+    let mut reader =
+        PatternReader { pieces, language, budget, readings: Vec::new(), known: Vec::new(), is_whole: false };
     let contexts = reader.contexts()?;
-    for is_mended in [false, true] {
+    for (is_mended, ends) in [(false, &ENDS[..]), (false, &BODIES[..]), (true, &ENDS[..])] {
+        let is_read = if is_mended { !reader.readings.is_empty() || holes.is_empty() } else { reader.is_whole };
+        if is_read {
+            break;
+        }
         for (context, name) in contexts.iter().flat_map(|context| NAMES.map(|name| (*context, name))) {
-            for (end, forms) in ["", ";"].into_iter().flat_map(|end| forms.iter().map(move |forms| (end, forms))) {
+            for (end, forms) in ends.iter().flat_map(|end| forms.iter().map(move |forms| (*end, forms))) {
                 let mut draft = PatternDraft { context, end, name, forms: forms.clone() };
                 if is_mended {
                     reader.mend(&mut draft)?;
@@ -206,9 +215,6 @@ fn readings_of(
                     return Ok((reader.readings, reader.budget));
                 }
             }
-        }
-        if !reader.readings.is_empty() || holes.is_empty() {
-            break;
         }
     }
     Ok((reader.readings, reader.budget))
@@ -242,6 +248,8 @@ struct PatternReader<'p> {
     readings: Vec<PatternReading>,
     /// The readings in short, to tell new ones from known ones.
     known: Vec<String>,
+    /// Whether the pattern is one as it is written.
+    is_whole: bool,
 }
 
 impl PatternReader<'_> {
@@ -333,13 +341,20 @@ impl PatternReader<'_> {
         if left_out.next().is_some() || node.parent().is_none() {
             return Ok(());
         }
+        // What declares alone may be a definition without its body.
+        let is_signature = node.kind().contains("signature");
+        let is_closed = node.children().last().is_some_and(|last| last.range().start >= written.pattern.end);
         let mut pattern = Pattern::from(node);
         pattern.node = meant;
-        if let (PatternNode::Internal { children, .. }, false) = (&mut pattern.node, is_whole) {
-            let is_end = |child: &PatternNode| matches!(child, PatternNode::Terminal { text, .. } if text == draft.end);
-            if !children.pop().is_some_and(|child| is_end(&child)) {
+        if let PatternNode::Internal { children, .. } = &mut pattern.node {
+            if !is_whole && !(is_closed && children.pop().is_some()) {
                 return Ok(());
             }
+            // Some grammars have a body where none is written.
+            while children
+                .pop_if(|child| matches!(child, PatternNode::Terminal { text, .. } if text.is_empty()))
+                .is_some()
+            {}
         }
         let is_code = match &pattern.node {
             PatternNode::MetaVar { .. } => false,
@@ -354,6 +369,7 @@ impl PatternReader<'_> {
         if is_code && !self.known.contains(&outline) {
             let mut literals = Vec::new();
             add_literals(&pattern.node, &mut literals);
+            self.is_whole |= draft.end.is_empty() && !is_signature;
             self.readings.push(PatternReading { pattern, literals });
             self.known.push(outline);
         }

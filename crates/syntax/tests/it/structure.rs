@@ -105,6 +105,64 @@ fn a_metavariable_is_the_same_code_everywhere() {
 }
 
 #[test]
+fn a_body_may_be_left_out() {
+    for (language, text, patterns) in [
+        (
+            "rust",
+            "fn f(a: u8) -> u8 {\n if a > 1 { 2 } else { 3 }\n}\ntrait T { fn t(); }\nimpl T for S {}\n",
+            &[
+                ("fn $F($$$)", &[1, 4][..]),
+                ("fn $F($$$) -> $R", &[1]),
+                ("if $A > 1", &[2]),
+                ("impl $T for $S", &[5]),
+                ("g($A)", &[]),
+            ][..],
+        ),
+        (
+            "python",
+            "class C(B):\n def f(self, a):\n  if a:\n   return 1\n",
+            &[
+                ("def $F($$$)", &[2]),
+                ("def $F($$$):", &[2]),
+                ("class $C($$$)", &[1]),
+                ("if $A", &[3]),
+                ("if $A:", &[3]),
+                ("def f()", &[]),
+            ],
+        ),
+        (
+            "javascript",
+            "function f(a) {\n if (a) { g(a) }\n}\nclass C extends B { g(b) { return b } }\n",
+            &[("function $F($$$)", &[1]), ("if ($A)", &[2]), ("class $C extends $B", &[4]), ("g($A)", &[2])],
+        ),
+        (
+            "ruby",
+            "def f(a)\n while a\n  g(a)\n end\nend\nclass C < B\nend\n",
+            &[("def $F($$$)", &[1]), ("while $A", &[2]), ("class $C < $B", &[6])],
+        ),
+        (
+            "java",
+            "class C {\n public void f(int a) {\n  if (a > 1) { g(); }\n }\n}\n",
+            &[("class $C", &[1]), ("public void $F($$$)", &[2]), ("if ($A)", &[3])],
+        ),
+        ("go", "package p\nfunc f(a int) int { return a }\ntype S struct { a int }\n", &[("func $F($$$)", &[2])]),
+        ("c", "int f(int a) {\n while (a) { g(a); }\n}\n", &[("int $F($$$)", &[1]), ("while ($A)", &[2])]),
+        (
+            "typescript",
+            "interface I { a: number }\nfunction f(a: number): void {}\n",
+            &[("interface $I", &[1]), ("function $F($$$)", &[2])],
+        ),
+        ("lua", "function f(a)\n if a then g() end\nend\n", &[("function $F($$$)", &[1])]),
+        ("kotlin", "class C {\n fun f(a: Int) { g() }\n}\n", &[("fun $F($$$)", &[2]), ("class $C", &[1])]),
+        ("php", "<?php\nfunction f($a) { if ($a) { g(); } }\n", &[("function $F($$$)", &[2]), ("if ($A)", &[2])]),
+    ] {
+        for (pattern, expected) in patterns {
+            assert_eq!(lines(language, text, pattern).as_deref(), Some(*expected), "{language}: {pattern}");
+        }
+    }
+}
+
+#[test]
 fn a_list_stands_for_members_cases_and_items() {
     let mut wrong = Vec::new();
     for (languages, text, patterns) in [

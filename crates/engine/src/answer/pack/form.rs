@@ -1,6 +1,7 @@
 //! A unit of a pack as text: its head, and the lines that its grade allows.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use colgrep_core::Unit;
 use colgrep_core::code_line::is_comment;
@@ -41,24 +42,45 @@ pub(super) fn lines_of(file: &FileAnswer) -> Vec<&str> {
     lines_between(&file.text, first as usize, end, read::lines)
 }
 
-/// A unit's head, and as much of its text as its grade allows, from the lines of its file ([`lines_of`]), in about
-/// `room` bytes. Cut text fits exactly; full text stops soon after the limit.
-pub(super) fn written(name: &str, id: &str, lines: &[&str], answered: &UnitAnswer, form: Form, room: usize) -> String {
+/// A unit as text, and the numbers of the lines of its file that are in it.
+pub(super) struct WrittenUnit {
+    pub(super) text: String,
+    pub(super) lines: Vec<usize>,
+}
+
+/// A unit's head, and as much of its text as its grade allows, from the lines of its file ([`lines_of`]) that are not
+/// `hidden`, in about `room` bytes. Cut text fits exactly; full text stops soon after the limit.
+pub(super) fn written(
+    name: &str,
+    id: &str,
+    lines: &[&str],
+    answered: &UnitAnswer,
+    form: Form,
+    room: usize,
+    hidden: &BTreeSet<usize>,
+) -> WrittenUnit {
     let (unit, grade) = (&answered.unit, form.grade);
     let (line, end) = (unit.span.line as usize, answered.last_line.max(unit.span.line as usize));
     let head = format!("{name}:{line}-{end} {} {}", unit.kind.name(), unit.qualified_name());
     let mut text = head.trim_end().to_string() + id;
+    let best = answered.line.number;
     if grade == Grade::Line {
-        text.push_str(&format!(": {}\n", short(answered.line.text.trim(), NAMED_CHARS_MAX)));
-        return text;
+        let (line, is_new) = (answered.line.text.trim(), !hidden.contains(&best));
+        let line = Some(short(line, NAMED_CHARS_MAX)).filter(|_| is_new);
+        text.extend(line.iter().map(|line| format!(": {line}")));
+        text.push('\n');
+        let is_whole = line.is_some_and(|line| matches!(line, Cow::Borrowed(_)));
+        return WrittenUnit { text, lines: Vec::from_iter(is_whole.then_some(best)) };
     }
     text.push('\n');
     if grade == Grade::Brief {
-        text.push_str(&brief(unit, answered));
-        return text;
+        let named = lines.get(answered.name_line.wrapping_sub(1)).map_or("", |line| line.trim());
+        let (more, shown) = brief(unit, answered, named, hidden);
+        return WrittenUnit { text: text + &more, lines: shown };
     }
-    let numbers = own_numbers(answered, end.min(lines.len()));
-    let best = answered.line.number;
+    let mut numbers = own_numbers(answered, end.min(lines.len()));
+    numbers.retain(|number| !hidden.contains(number));
+    while numbers.pop_if(|number| lines[*number - 1].trim().is_empty()).is_some() {}
     let indent = common_indent(numbers.iter().map(|number| lines[number - 1]));
     // Only the first row of a run and the one that answers are numbered: numbers on every row would take a quarter of
     // the tokens.
@@ -89,22 +111,22 @@ pub(super) fn written(name: &str, id: &str, lines: &[&str], answered: &UnitAnswe
             &mut cut
         }
     };
-    let mut last = None;
+    let mut shown: Vec<usize> = Vec::new();
     for number in kept {
-        let is_next = last.is_some_and(|last| number == last + 1);
-        if grade == Grade::Cut && last.is_some() && !is_next {
+        let is_next = shown.last().is_some_and(|last| number == last + 1);
+        if grade == Grade::Cut && !shown.is_empty() && !is_next {
             text.push_str(GAP);
         }
         row(&mut text, number, is_next);
-        last = Some(number);
+        shown.push(number);
         if grade == Grade::Full && text.len() > room {
-            return text;
+            break;
         }
     }
-    if grade == Grade::Cut && last.is_some_and(|last| last < end) {
+    if grade == Grade::Cut && shown.last().is_some_and(|last| *last < end) {
         text.push_str(GAP);
     }
-    text
+    WrittenUnit { text, lines: shown }
 }
 
 /// Marks lines that are cut out.
@@ -224,20 +246,24 @@ fn kept_lines(numbers: &[usize], best: usize, line: usize, bytes: impl Fn(usize)
     kept
 }
 
-/// Signature, first sentence of the documentation, and the line that answers where it is another.
-fn brief(unit: &Unit, answered: &UnitAnswer) -> String {
-    let mut text = String::new();
+/// Signature, first sentence of the documentation, and the line that answers where it is another; and the numbers of the
+/// lines that are shown so. `named` is the line with its name.
+fn brief(unit: &Unit, answered: &UnitAnswer, named: &str, hidden: &BTreeSet<usize>) -> (String, Vec<usize>) {
+    let (mut text, mut shown) = (String::new(), Vec::new());
     if !unit.signature.is_empty() {
         text.push_str(&format!("    {}\n", short(&unit.signature, LINE_CHARS_MAX)));
+        shown.extend(named.starts_with(&unit.signature).then_some(answered.name_line));
     }
     let sentence = unit.docstring.split(". ").next().unwrap_or_default().lines().next().unwrap_or_default().trim();
     if !sentence.is_empty() {
         text.push_str(&format!("    {}\n", short(sentence, LINE_CHARS_MAX)));
     }
-    if unit.signature.is_empty() || answered.line.number != answered.name_line {
-        text.push_str(&format!("    {}: {}\n", answered.line.number, short(answered.line.text.trim(), LINE_CHARS_MAX)));
+    let best = answered.line.number;
+    if !hidden.contains(&best) && (unit.signature.is_empty() || best != answered.name_line) {
+        text.push_str(&format!("    {best}: {}\n", short(answered.line.text.trim(), LINE_CHARS_MAX)));
+        shown.push(best);
     }
-    text
+    (text, shown)
 }
 
 fn short(line: &str, chars_max: usize) -> Cow<'_, str> {

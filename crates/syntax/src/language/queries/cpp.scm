@@ -336,6 +336,16 @@
   (template_type name: (type_identifier) @call)
   (qualified_identifier) @call.last
 ])
+; `Tank t(3);`, `Tank t{3};`; inside a function, `Tank t(x);` declares no function either.
+(declaration
+  type: [(type_identifier) @call (template_type name: (type_identifier) @call) (qualified_identifier) @call.last]
+  declarator: (init_declarator value: [(argument_list) (initializer_list)]))
+(field_declaration
+  type: [(type_identifier) @call (template_type name: (type_identifier) @call) (qualified_identifier) @call.last]
+  default_value: (initializer_list))
+(compound_statement (declaration
+  type: [(type_identifier) @call (template_type name: (type_identifier) @call) (qualified_identifier) @call.last]
+  declarator: (function_declarator)))
 
 (compound_statement (declaration declarator: [
   (identifier) @variable

@@ -61,6 +61,11 @@
   (index_expression operand: [(identifier) @call (selector_expression field: (field_identifier) @call)])
   (parenthesized_expression [(identifier) @call (selector_expression field: (field_identifier) @call)])
 ])
+(composite_literal type: [
+  (type_identifier) @call
+  (qualified_type name: (type_identifier) @call)
+  (generic_type type: [(type_identifier) @call (qualified_type name: (type_identifier) @call)])
+])
 ; `Map[int](1)`: without types, a call of one value looks like a conversion to a generic type.
 (type_conversion_expression type: (generic_type type: [
   (type_identifier) @call

@@ -131,6 +131,10 @@
     "private_class_method" "attr_reader" "attr_writer" "attr_accessor" "alias_method" "define_method"
     "namespace" "desc" "task" "describe" "context" "it" "test"))
 
+; `Tank.new(3)` calls the class.
+((call receiver: [(constant) @call (scope_resolution name: (constant) @call)] method: (identifier) @_new)
+  (#eq? @_new "new"))
+
 ; A word that no local has.
 ((identifier) @call.bare
   (#not-any-of? @call.bare

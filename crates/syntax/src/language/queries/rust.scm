@@ -45,6 +45,21 @@
 (call_expression function: (scoped_identifier name: (identifier) @call))
 (call_expression function: (generic_function function: [(identifier) @call (scoped_identifier name: (identifier) @call) (field_expression field: (field_identifier) @call)]))
 (call_expression function: (parenthesized_expression (identifier) @call))
+; `Tank { .. }`, `Tank::new(3)`
+((struct_expression name: [
+  (type_identifier) @call
+  (scoped_type_identifier name: (type_identifier) @call)
+  (generic_type_with_turbofish type: (type_identifier) @call)
+]) (#not-eq? @call "Self"))
+((call_expression function: (scoped_identifier
+  path: [
+    (identifier) @call
+    (scoped_identifier name: (identifier) @call)
+    (generic_type type: (type_identifier) @call)
+  ]
+  name: (identifier) @_new))
+  (#eq? @_new "new")
+  (#not-eq? @call "Self"))
 ; `map(Self::parse)`
 ((arguments (scoped_identifier name: (identifier) @call)) (#match? @call "^[a-z_]"))
 (macro_invocation macro: (identifier) @call)
