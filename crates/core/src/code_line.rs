@@ -5,6 +5,7 @@ mod call;
 mod comment;
 mod label;
 mod member;
+mod nested;
 mod receiver;
 
 use attribute::Attributes;
@@ -12,6 +13,7 @@ pub use call::{calling_line, calling_lines};
 pub use comment::is_comment;
 pub use label::introducing_line;
 pub use member::member_line;
+pub use nested::KeyPath;
 pub use receiver::{CallReceiver, call_receiver};
 
 use crate::token::{is_stop_word, is_word_char};

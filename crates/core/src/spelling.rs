@@ -11,6 +11,15 @@ use crate::token::{is_cut, is_word_char, parts, words};
 /// Joiners in a row that are skipped.
 const JOINERS_MAX: usize = 2;
 
+/// Minimum of digits in a number whose thousands may be apart: shorter ones are ports, years and the like.
+const DIGITS_MIN: usize = 5;
+const THOUSAND: usize = 3;
+
+/// Whether a mark separates the thousands of a number.
+fn is_mark(c: char) -> bool {
+    matches!(c, '_' | ',' | '\'')
+}
+
 /// A text to search regardless of case, Unicode normalisation and, if it is a name, joiners.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spelling {
@@ -20,6 +29,8 @@ pub struct Spelling {
     letters: String,
     /// Where its parts begin in `letters`; a blank may separate them, too.
     cuts: Vec<usize>,
+    /// Whether it is a number, whose parts are thousands: `1000000`, `1_000_000`, `1,000,000`, `1'000'000`.
+    is_number: bool,
 }
 
 /// How exactly a text holds a name, least first.
@@ -51,6 +62,14 @@ impl Spelling {
         let of_names = text.chars().all(|c| is_word_char(c) || is_joiner(c)) && text.chars().any(char::is_alphabetic);
         let is_name = of_names && !text.starts_with(is_joiner) && !text.ends_with(is_joiner);
         let mut spelling = Spelling::of_text(text);
+        let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+        let is_of_number = |c: char| c.is_ascii_digit() || is_mark(c);
+        let is_number = digits.len() >= DIGITS_MIN && text.chars().all(is_of_number);
+        if is_number && !text.starts_with(is_mark) && !text.ends_with(is_mark) {
+            let first = digits.len() % THOUSAND;
+            spelling.cuts = (0..digits.len()).filter(|at| at % THOUSAND == first || *at == 0).collect();
+            (spelling.letters, spelling.is_number) = (digits, true);
+        }
         if is_name {
             for word in words(text).map(|word| &text[word]) {
                 for part in parts(word) {
@@ -64,7 +83,7 @@ impl Spelling {
 
     /// The text itself, in any case.
     pub fn of_text(text: &str) -> Spelling {
-        Spelling { text: folded(text.trim()).into_owned(), letters: String::new(), cuts: Vec::new() }
+        Spelling { text: folded(text.trim()).into_owned(), letters: String::new(), cuts: Vec::new(), is_number: false }
     }
 
     /// Whether there is nothing to search for.
@@ -161,9 +180,14 @@ impl Spelling {
                 next += 1;
                 joiners = 0;
             } else {
-                let is_blank = byte == b' ' && self.cuts.contains(&next);
+                let is_between = self.cuts.contains(&next);
+                let is_blank = byte == b' ' && is_between && !self.is_number;
+                let is_joiner = match self.is_number {
+                    true => is_between && joiners == 0 && is_mark(byte.into()),
+                    false => is_blank || matches!(byte, b'_' | b'-'),
+                };
                 joiners += 1;
-                if joiners > JOINERS_MAX || !(is_blank || matches!(byte, b'_' | b'-')) {
+                if joiners > JOINERS_MAX || !is_joiner {
                     return None;
                 }
                 has_blank |= is_blank;
@@ -210,6 +234,12 @@ mod tests {
             ("max_open", "amax open", None),
             ("--line", "__line", None),
             ("1.2", "1,2", None),
+            ("1000000", "LIMIT = 1_000_000", Some(true)),
+            ("1,000,000", "LIMIT = 1'000'000;", Some(true)),
+            ("1_000_000", "LIMIT = 1000000;", Some(true)),
+            ("86400", "86,400 s", Some(true)),
+            ("86400", "8,64,00", None),
+            ("8080", "8_080", None),
             ("café_menu", "cafe\u{301}Menu", Some(true)),
             ("cafe\u{301}", "CAFÉ", Some(true)),
             ("οδος", "ΟΔΟΣ", Some(true)),

@@ -137,6 +137,8 @@ pub struct MatchPrinter<'a, M> {
     /// Absolute path, once it is asked for.
     full: OnceLock<String>,
     count: u64,
+    /// Matches that the searcher gave.
+    given: u64,
     binary_from: Option<u64>,
     /// Whether this file is finished. With `-v` the searcher may still call.
     ended: bool,
@@ -161,6 +163,7 @@ impl<'a, M: Matcher> MatchPrinter<'a, M> {
             file,
             full,
             count: 0,
+            given: 0,
             binary_from: None,
             ended: false,
             parts: None,
@@ -293,6 +296,17 @@ impl<'a, M: Matcher> MatchPrinter<'a, M> {
     }
 
     /// Takes a match; returns whether to go on.
+    /// Prints a line of context.
+    fn around(&mut self, number: Option<u64>, offset: u64, line: &[u8]) -> io::Result<bool> {
+        let only_names = self.options.wish.names_only || self.of_lines.files_without_match || self.options.wish.silent;
+        let is_binary = self.binary_from.is_some_and(|from| offset >= from);
+        if !only_names && !is_binary && !self.ended {
+            self.line(number.unwrap_or(0), '-', line, None)?;
+            self.hand_over();
+        }
+        Ok(!self.ended)
+    }
+
     fn take(&mut self, searcher: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
         self.lines.any = true;
         // Where matches cross lines, the searcher gives those that touch each other as one.
@@ -434,18 +448,17 @@ impl<M: Matcher> Sink for &mut MatchPrinter<'_, M> {
     type Error = io::Error;
 
     fn matched(&mut self, searcher: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
+        self.given += 1;
+        // Behind the last one that is wanted, a match is context like other lines.
+        if self.of_lines.max_count.is_some_and(|most| self.given > most) {
+            return self.around(found.line_number(), found.absolute_byte_offset(), found.bytes());
+        }
         self.ended = self.ended || !self.take(searcher, found)?;
         Ok(!self.ended)
     }
 
     fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
-        let only_names = self.options.wish.names_only || self.of_lines.files_without_match || self.options.wish.silent;
-        let is_binary = self.binary_from.is_some_and(|from| context.absolute_byte_offset() >= from);
-        if !only_names && !is_binary && !self.ended {
-            self.line(context.line_number().unwrap_or(0), '-', context.bytes(), None)?;
-            self.hand_over();
-        }
-        Ok(!self.ended)
+        self.around(context.line_number(), context.absolute_byte_offset(), context.bytes())
     }
 
     fn context_break(&mut self, _: &Searcher) -> io::Result<bool> {

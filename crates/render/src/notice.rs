@@ -150,7 +150,7 @@ fn reason(why: Unranked) -> (&'static str, &'static str) {
         Unranked::OtherCheckout => {
             ("in another worktree of this repository", "`colgrep QUERY` in that folder searches it by itself")
         }
-        _ => ("ignored, or all files in it are skipped", "`colgrep status` names what is skipped"),
+        _ => ("empty or ignored, or all files in it are skipped", "`colgrep status` names what is skipped"),
     }
 }
 

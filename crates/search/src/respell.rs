@@ -6,7 +6,7 @@ use std::ops::Range;
 use colgrep_core::bm25::Field;
 use colgrep_core::identifier_style::is_name_in_query;
 use colgrep_core::literal_match::{Agreement, has_values};
-use colgrep_core::query::intents::{name_inside, names_around, names_called, names_in_piece};
+use colgrep_core::query::intents::{key_path, name_inside, names_around, names_called, names_in_piece};
 use colgrep_core::query::{Query, SELVES, last_segment};
 use colgrep_core::statistics::Statistics;
 use colgrep_core::token::{Tokenizer, is_stop_word, is_word_char, parts, words};
@@ -26,6 +26,8 @@ use colgrep_index::lexical::{Run, run_of};
 const LETTERS: Range<usize> = 5..33;
 /// Minimum of letters in each part between spaces: shorter ones are adjacent by chance.
 const LETTERS_OF_A_PART_MIN: usize = 3;
+/// Minimum of letters in a plain word that is compared with names.
+const LETTERS_OF_WORD_MIN: usize = 7;
 /// Maximum of words in a query whose unknown ones are all respelled. Longer queries say enough without them, and the
 /// model reads each word as typed; only names in them are compared with those of definitions.
 const WORDS_MAX: usize = 3;
@@ -61,6 +63,9 @@ pub(super) fn respelled(
     if let Some(read) = without_absent(rounds, query, statistics, tokenizer)? {
         return Ok(Some(read));
     }
+    if reads_key(rounds, text, tokenizer)? {
+        return Ok(None);
+    }
     let called = match called(rounds, query, statistics, tokenizer)? {
         Some(name) => Some(name.to_string()),
         None => around(rounds, query, tokenizer)?,
@@ -79,7 +84,8 @@ pub(super) fn respelled(
         return Ok(None);
     }
     let is_path = query.is_symbol() && words.len() > 1;
-    let is_name = |word: &str| is_path || is_name_in_query(word) || (words.len() == 1 && is_capitalised(word));
+    let is_alone = words.len() == 1;
+    let is_name = |word: &str| is_path || is_name_in_query(word) || is_alone;
     let is_read = |word: &str| is_written(word) && (is_short || is_name_in_query(word));
     let unknown = words.iter().enumerate().filter(|(_, word)| is_read(&text[(*word).clone()]));
     let unknown = unknown.filter(|(_, word)| stands_nowhere(&text[(*word).clone()], query, statistics, tokenizer));
@@ -116,6 +122,13 @@ pub(super) fn respelled(
         None => found.into_iter().map(|spelling| (text[spelling.place].to_string(), spelling.text)).collect(),
     };
     Ok(Some(Respelled { text: read, words }))
+}
+
+/// Whether a text reads a path of keys, and one file has all of these.
+fn reads_key(rounds: &Coordinator<'_>, text: &str, tokenizer: &mut Tokenizer) -> Result<bool> {
+    let path = key_path(text).filter(|path| *path != text.trim() && path.contains(['.', ':']));
+    let Some(path) = path else { return Ok(false) };
+    Ok(!rounds.ask(&FilesWithAllRequest { terms: tokenizer.part_terms(path) })?.is_empty())
 }
 
 /// The name that the query calls, if it is a call with arguments that occurs in none of the searched files.
@@ -177,6 +190,12 @@ fn names_known(rounds: &Coordinator<'_>, query: &Query, tokenizer: &mut Tokenize
     if !is_asked || !are_pieces || stands_somewhere(rounds, text, Agreement::Words, tokenizer)? {
         return Ok(None);
     }
+    // What is defined here says more than the name of an error.
+    if let Some(subject) = named.get(1)
+        && is_owned(rounds, subject)?
+    {
+        return Ok(Some((*subject).to_string()));
+    }
     for name in named {
         if name != text && stands_somewhere(rounds, name, Agreement::Words, tokenizer)? {
             return Ok(Some(name.to_string()));
@@ -203,6 +222,18 @@ fn names_known(rounds: &Coordinator<'_>, query: &Query, tokenizer: &mut Tokenize
         }
     }
     Ok(None)
+}
+
+/// Whether a qualified name is defined in what qualifies it.
+fn is_owned(rounds: &Coordinator<'_>, name: &str) -> Result<bool> {
+    let last = last_segment(name);
+    let is_name = |c: char| is_word_char(c) || matches!(c, '.' | ':' | '\\');
+    if !name.chars().all(is_name) {
+        return Ok(false);
+    }
+    let owner = name.strip_suffix(last).map(last_segment).filter(|owner| !owner.is_empty()).map(String::from);
+    let asked = DefinitionsRequest { name: last.to_string(), owner, ..DefinitionsRequest::default() };
+    Ok(asked.owner.is_some() && rounds.ask(&asked)?.iter().any(|found| found.is_named && found.is_owned))
 }
 
 /// Whether a text is one piece that may be a name or a path.
@@ -242,10 +273,6 @@ fn is_written(word: &str) -> bool {
     let is_of_name = |byte: u8| is_letter(byte) || byte.is_ascii_digit();
     let is_one = word.bytes().all(is_letter) || (word.bytes().all(is_of_name) && is_name());
     is_one && LETTERS.contains(&word.trim_matches('_').len())
-}
-
-fn is_capitalised(word: &str) -> bool {
-    word.starts_with(char::is_uppercase) && word.contains(char::is_lowercase)
 }
 
 fn is_plain(word: &str) -> bool {
@@ -407,6 +434,11 @@ fn humped(rounds: &Coordinator<'_>, parts: &[String]) -> Result<String> {
 fn near(rounds: &Coordinator<'_>, word: &str) -> Result<Option<String>> {
     let found = rounds.ask(&NearNamesRequest { names: vec![word.to_string()] })?.pop().unwrap_or_default();
     let Some(name) = found.most_common() else { return Ok(None) };
+    // A plain word is like many others.
+    let is_word = word.chars().all(char::is_lowercase);
+    if is_word && (found.changes > 1 || word.len() < LETTERS_OF_WORD_MIN) {
+        return Ok(None);
+    }
     let is_part = found.changes > 0 && stands_inside(rounds, word)?;
     Ok((!is_part).then(|| name.to_string()))
 }

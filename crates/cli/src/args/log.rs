@@ -82,6 +82,14 @@ fn bound(text: &str) -> Result<Bound, String> {
     Bound::read(text).map_err(|error| error.to_string())
 }
 
+/// Whether an argument is written as the path of a file, which may be deleted.
+fn is_written_as_path(text: &str) -> bool {
+    let name = text.rsplit_once('/').filter(|_| !text.contains(char::is_whitespace) && !text.contains("://"));
+    name.and_then(|(_, name)| name.rsplit_once('.')).is_some_and(|(stem, ending)| {
+        !stem.is_empty() && !ending.is_empty() && ending.chars().all(char::is_alphanumeric)
+    })
+}
+
 /// Whether an argument names an existing file or folder, perhaps with a line. As in git, it is not a question then.
 fn is_there(written: &str, folder: &Path) -> bool {
     let exists = |path: &str| !path.is_empty() && folder.join(path).symlink_metadata().is_ok();
@@ -104,7 +112,10 @@ impl LogArgs {
         let are_paths = |first: &str| {
             let all =
                 || first.contains(['/', '.']) && self.behind.is_empty() && self.paths.iter().all(|path| is_path(path));
-            is_path(first) && (request.paths.is_empty() || all())
+            match request.paths.is_empty() {
+                true => is_path(first) || is_written_as_path(first),
+                false => is_path(first) && all(),
+            }
         };
         match &self.query {
             Some(path) if are_paths(path) => request.paths.insert(0, path.clone()),

@@ -29,7 +29,7 @@ use colgrep_render::advice;
 use colgrep_render::console::told_refused;
 use colgrep_render::escape::escape_text;
 use colgrep_render::notice::building;
-use colgrep_render::words::{counted, in_words};
+use colgrep_render::words::{counted, counted_are, in_words};
 
 /// Share of dead documents above which rebuilding pays.
 const DEAD_SHARE_MAX: f64 = 0.5;
@@ -191,7 +191,7 @@ fn index(project: &Project, env: &Env, report: &mut DoctorReport) {
         report.say(
             "parsing",
             Level::Note,
-            format!("{unknown} files are of no known language and indexed in blocks of lines"),
+            format!("{} of no known language and indexed in blocks of lines", counted_are(unknown as u64, "file")),
         );
     }
 }
@@ -239,7 +239,8 @@ fn freshness(table: &FileTable, walked: &Walked, report: &mut DoctorReport) {
             "fresh",
             Level::Note,
             format!(
-                "since the last update {new} files are new, {changed} changed, {gone} gone; the next search reads them"
+                "since the last update {} new, {changed} changed, {gone} gone; the next search reads them",
+                counted_are(new as u64, "file")
             ),
         ),
     }

@@ -138,6 +138,14 @@ fn ask(plan: &Plan, env: &Env, session: &mut Session, console: &Console) -> Resu
     {
         console.hold(RemarkKind::NotFound, told);
     }
+    if let Question::Text(query) = question
+        && scope.paths.is_empty()
+        && query.contains('/')
+        && Path::new(query).is_dir()
+    {
+        let folder = shell_word(query);
+        console.hold(RemarkKind::CommandLine, format!("{folder} is a folder; colgrep QUERY {folder} searches in it"));
+    }
     // Where printing the end gave a remark already, that one stays.
     let why = match (why, question) {
         (None, Question::Text(_)) if is_told && (scope.has_pattern() || !scope.facts.allow_all()) => {

@@ -60,6 +60,11 @@ fn every_spelling_of_a_name_that_is_no_definition_finds_it() {
         let found: Vec<String> = spellings.iter().map(|query| sandbox.run(&[query, "-k", "1"]).out).collect();
         assert!(found.iter().all(|out| out.starts_with("src/x.txt:3:")), "{form}: {found:?}");
     }
+    for (query, line) in [("1000000", "LIMIT = 1_000_000"), ("86,400", "max 86400"), ("2_500_000", "2,500,000 rows")] {
+        sandbox.write("src/x.txt", &format!("first\n\n  {line}\n"));
+        assert!(sandbox.run(&[query, "-k", "1"]).out.starts_with("src/x.txt:3:"), "{query}");
+    }
+    sandbox.write("src/x.txt", "first\n\n  getValueScale := a\n");
     // Where it occurs in several spellings, each finds all.
     sandbox.write("src/y.go", "package x\n\nfunc f() {\n\tgetValueScale := 1\n\t_ = getValueScale\n}\n");
     sandbox.write("src/z.py", "def f(a):\n    get_value_scale = a\n    return get_value_scale\n");

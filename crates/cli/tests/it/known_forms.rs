@@ -515,6 +515,92 @@ fn a_piece_that_occurs_nowhere_is_read_as_what_it_names() {
 }
 
 #[test]
+fn keys_are_found_by_their_paths() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "config/app.yaml",
+        "cache:\n  pool:\n    max_size: 7\ndata:\n  # pool\n  pool:\n    max_size: 10\n  retry:\n    limit: 5\n",
+    );
+    sandbox.write("app.tf", "disk {\n  main {\n    label = 1\n  }\n}\n");
+    sandbox.write("setup.json", "{\n  \"hosts\": {\n    \"main\": {\n      \"portNumber\": 1\n    }\n  }\n}\n");
+    sandbox.write("tool.toml", "[lint.main]\nsort = 1\nrules.depth = 2\n");
+    sandbox.write("src/use.py", "def max_size(pool):\n    return config.get(\"data.pool.min_size\")\n");
+    leads(
+        &sandbox,
+        &[
+            ("data.pool.max_size", "config/app.yaml:7:"),
+            ("cache.pool.max_size", "config/app.yaml:3:"),
+            ("data:retry:limit", "config/app.yaml:9:"),
+            ("retry.limit", "config/app.yaml:9:"),
+            ("app.data.retry.limit", "config/app.yaml:9:"),
+            ("$.data.retry.limit", "config/app.yaml:9:"),
+            ("${data.retry.limit}", "config/app.yaml:9:"),
+            ("config.get(\"data.pool.max_size\")", "config/app.yaml:7:"),
+            ("config['data']['retry']['limit']", "config/app.yaml:9:"),
+            ("DATA_POOL_MAX_SIZE", "config/app.yaml:7:"),
+            ("DATA__RETRY__LIMIT", "config/app.yaml:9:"),
+            ("disk.main.label", "app.tf:3:"),
+            ("hosts.main.port-number", "setup.json:4:"),
+            ("lint.main.sort", "tool.toml:2:"),
+            ("lint.main.rules.depth", "tool.toml:3:"),
+        ],
+    );
+    let ran = sandbox.run(&["data.retry.max_size", "-k", "1"]);
+    assert!(!ran.out.starts_with("config/app.yaml:7:"), "another key of that name: {ran:?}");
+}
+
+#[test]
+fn messages_lead_to_what_they_name() {
+    let sandbox = Sandbox::new();
+    for name in ["Queue", "Stack"] {
+        let text = format!(
+            "<?php\nnamespace Acme\\Relay;\n\nclass {name}\n{{\n    public function push(int $item): void\n    {{\n    }}\n}}\n"
+        );
+        sandbox.write(&format!("src/Relay/{name}.php"), &text);
+    }
+    sandbox.write("src/app.php", "<?php\nuse Acme\\Relay\\Queue;\n$q = new Queue();\n$q->push(1);\n");
+    sandbox.write(
+        "lib/bar.rb",
+        "module Acme\n  class Bar\n    def push_item(item)\n      @items << item\n    end\n  end\nend\n",
+    );
+    sandbox.write("net/wire.py", "\"\"\"Wires.\"\"\"\nimport os\n\nclass Widget:\n    def turn(self):\n        pass\n");
+    sandbox.write("app.py", "from net.wire import Widget\n\nWidget().turn()\n");
+    sandbox.write(
+        "java/com/acme/Foo.java",
+        "package com.acme;\n\npublic class Foo {\n  static class Inner {\n    void run() {\n    }\n  }\n}\n",
+    );
+    sandbox.write(
+        "java/com/acme/App.java",
+        "package com.acme;\n\nclass App {\n  void f() {\n    try { new Foo(); } catch (ClassNotFoundException e) {}\n  }\n}\n",
+    );
+    sandbox.write(
+        "src/relay.rs",
+        "pub struct Ring;\n\nimpl Ring {\n    pub fn advance(&mut self) {\n        drop(1);\n    }\n}\n",
+    );
+    leads(
+        &sandbox,
+        &[
+            ("Class \"Acme\\Relay\\Queue\" not found", "src/Relay/Queue.php:4:"),
+            ("Target class [Acme\\Relay\\Queue] does not exist.", "src/Relay/Queue.php:4:"),
+            ("Call to undefined method Acme\\Relay\\Queue::push()", "src/Relay/Queue.php:6:"),
+            ("Call to undefined method Acme\\Relay\\Queue::pusch()", "src/Relay/Queue.php:4:"),
+            ("#3 [internal function]: Acme\\Relay\\Queue->push(1)", "src/Relay/Queue.php:6:"),
+            ("undefined method 'push_item' for an instance of Acme::Bar", "lib/bar.rb:3:"),
+            ("private method `push_item' called for #<Acme::Bar:0x0000>", "lib/bar.rb:3:"),
+            ("'Widget' object has no attribute 'turn'", "net/wire.py:5:"),
+            ("'Widget' object has no attribute 'spin'", "net/wire.py:4:"),
+            ("cannot import name 'Widget' from 'net.wire' (/srv/net/wire.py)", "net/wire.py:4:"),
+            ("No module named 'net.wire'", "net/wire.py:1:"),
+            ("ClassNotFoundException: com.acme.Foo", "java/com/acme/Foo.java:3:"),
+            ("Caused by: java.lang.ClassNotFoundException: com.acme.Foo", "java/com/acme/Foo.java:3:"),
+            ("relay::Ring::advance::h0123456789abcdef", "src/relay.rs:4:"),
+            ("<relay::Ring as core::ops::Fn>::advance::{{closure}}", "src/relay.rs:4:"),
+            ("_ZN5relay4Ring7advance17h0123456789abcdefE", "src/relay.rs:4:"),
+        ],
+    );
+}
+
+#[test]
 fn a_part_of_a_word_is_found_within_limits_outside_of_which_it_is_a_word() {
     let sandbox = Sandbox::new();
     sandbox.write("lib/a.py", "def px(a):\n    return a\n");

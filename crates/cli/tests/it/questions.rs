@@ -111,6 +111,9 @@ fn a_mistyped_name_is_searched_as_the_nearest_one() {
         ("WebSocketClinet", "src/socket.js:1:"),
         ("WebSoketClient", "src/socket.js:1:"),
         ("openConection", "src/socket.js:2:"),
+        ("openconection", "src/socket.js:2:"),
+        ("clientsesion", "src/client.py:1:"),
+        ("closesesion", "src/client.py:6:"),
         ("parseRequestHeder", "src/socket.js:7:"),
         ("parseReqestHeaders", "src/socket.js:7:"),
     ] {
@@ -121,7 +124,9 @@ fn a_mistyped_name_is_searched_as_the_nearest_one() {
     // Another spelling of a name needs no remark.
     leads(&sandbox, &[("uv_run_timers", "src/loop.c:5:"), ("webSocketClient", "src/socket.js:1:")]);
     // Other names, and names that the text contains.
-    for typed in ["MIN_BUFFER_SIZE", "uv_spawn_99", "uv_spawn", "open_session", "BUFFER_SIZE", "zzqq_session"] {
+    for typed in
+        ["MIN_BUFFER_SIZE", "uv_spawn_99", "uv_spawn", "open_session", "BUFFER_SIZE", "zzqq_session", "openings"]
+    {
         let ran = sandbox.run(&["--query", typed, "-k", "1"]);
         assert!(!ran.err.contains("is read as"), "{typed}: {ran:?}");
     }

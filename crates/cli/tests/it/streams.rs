@@ -80,6 +80,7 @@ fn a_search_of_endless_input_ends_once_its_answer_is_known() {
         (&["-e", "foo", "-q", "-"], ""),
         (&["-e", "foo", "-m", "2", "-"], "<stdin>:1:foo bar\n<stdin>:2:foo bar\n"),
         (&["-e", "foo", "-m", "2", "--count", "-"], "<stdin>:2\n"),
+        (&["-e", "foo", "-m", "1", "-A", "1", "-"], "<stdin>:1:foo bar\n<stdin>-2-foo bar\n"),
         (&["-e", "foo", "--max-tokens", "10", "-"], "<stdin>:1:foo bar\n<stdin>:2:foo bar\n"),
     ] {
         let mut search = start(&sandbox, args);

@@ -94,7 +94,7 @@ fn names_of(path: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether a part of a path numbers or marks an anonymous function, or is a version: `func1`, `{{closure}}`, a hash.
-fn is_of_no_name(part: &str) -> bool {
+pub(crate) fn is_of_no_name(part: &str) -> bool {
     let is_hash = |hash: &str| hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_number(part)
         || part == "closure"

@@ -18,6 +18,7 @@ use std::ops::Range;
 use advice::ends_in_question;
 pub use advice::split_advice;
 use alignment::{is_alone, is_literal};
+pub(crate) use frame::is_of_no_name;
 pub use frame::{TraceFrame, frame_of};
 pub use log_prefix::{has_sure_prefix, message_behind_prefix, messages_behind_prefix};
 use memchr::memmem;

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use colgrep_core::code_line::{LAMBDAS, is_binding};
 use colgrep_core::identifier_style::is_odd;
-use colgrep_core::query::intents::{Certainty, NamedDeclaration, Pointer, mark_behind, sign_before};
+use colgrep_core::query::intents::{Certainty, NamedDeclaration, Pointer, key_path, mark_behind, sign_before};
 use colgrep_core::query::{Identifier, Query, SELVES, last_segment, plain_path};
 use colgrep_core::token::{is_word_char, parts};
 use colgrep_core::{Unit, UnitKind, UnitRole};
@@ -13,6 +13,7 @@ use colgrep_syntax::language;
 
 use super::lookup::{BYTES_READ_MAX, FILES_READ_MAX, IntentLookup, Point, UNITS_MAX};
 use super::text::PlacedText;
+use super::text_evidence::STRENGTH_OF_MENTION;
 use super::{Intent, Pointers, Resolved, ResolvedSoFar, Settled};
 use crate::rounds::{
     DefinitionFound, DefinitionsRequest, LineOf, LinesRequest, PhrasesRequest, ScanTarget, ScannedLine,
@@ -102,7 +103,7 @@ fn name_alone(query: &Query) -> Option<(&Identifier, Cow<'_, str>)> {
 pub(super) struct Defining {
     pub units: Vec<UnitFound>,
     /// Whether they are in the owner that the path before the name gives.
-    is_owned: bool,
+    pub is_owned: bool,
     /// Whether all are in tests and the like, which the query does not ask for.
     is_aside: bool,
 }
@@ -113,6 +114,13 @@ impl IntentLookup<'_> {
         let Some((identifier, written)) = name_alone(query) else { return Ok(Resolved::default()) };
         let (name, whole, path) = (identifier.name.as_str(), query.text.trim(), path_of(&written));
         let Defining { units, is_owned, is_aside } = self.defining(name, &path, None)?;
+        // Of several, what is further out tells which.
+        if is_owned && units.len() > 1 && path.len() > 2 {
+            let keys = self.keys(&written)?;
+            if !keys.units.is_empty() {
+                return Ok(Resolved::named(keys, true));
+            }
+        }
         // A module's file is more useful than the line that declares it or those that import it.
         if !((is_owned || path.len() < 2) && units.iter().any(|unit| unit.role.defines())) {
             let stems = [&path[..], &[whole]];
@@ -139,6 +147,12 @@ impl IntentLookup<'_> {
             let PlacedText { pointers: places, is_whole, is_introduced, .. } = self.text(&query.text, found)?;
             if is_introduced || (is_whole && places.units.len() <= DEFINITIONS_MAX) {
                 pointers = places;
+            }
+            let keys = key_path(&query.text).filter(|_| !is_introduced).map(|path| self.keys(path)).transpose()?;
+            if let Some(keys) = keys.filter(|keys| !keys.units.is_empty()) {
+                pointers.units.values_mut().for_each(|mention| mention.strength *= STRENGTH_OF_MENTION);
+                pointers.merge(keys);
+                return Ok(Resolved::named(pointers, true));
             }
             // `github.com` does not mean `com`.
             if is_word(name) {
@@ -244,10 +258,25 @@ impl IntentLookup<'_> {
         let types: HashSet<FilePlace> =
             units.iter().filter(|unit| unit.kind == UnitKind::Class).map(|unit| unit.file).collect();
         units.retain(|unit| unit.kind == UnitKind::Class || !types.contains(&unit.file));
+        if !types.is_empty() {
+            self.keep_types(&mut units, name)?;
+        }
         // Fields and variants often have the names of types and functions.
         keep_best(&mut units, |unit| unit.kind != UnitKind::Constant);
         self.keep_meant(&mut units, name)?;
         Ok(Defining { units, is_owned, is_aside })
+    }
+
+    /// Drops the constructors and destructors that a file defines apart from their type.
+    fn keep_types(&self, units: &mut Vec<UnitFound>, name: &str) -> Result<()> {
+        let others: Vec<_> =
+            units.iter().filter(|unit| unit.kind != UnitKind::Class).map(|unit| unit.unit).take(UNITS_MAX).collect();
+        let stored = self.rounds.ask(&StoredUnitsRequest { units: others.clone() })?;
+        let is_part = |unit: &Unit| unit.parent.rsplit('.').next() == Some(name);
+        let parts: HashSet<_> =
+            others.into_iter().zip(&stored).filter(|(_, own)| is_part(own)).map(|(key, _)| key).collect();
+        units.retain(|unit| !parts.contains(&unit.unit));
+        Ok(())
     }
 
     /// Of a few units of one name, keeps those that the query's form means, if there are any: `insert` is not `insert!`;

@@ -1,18 +1,22 @@
 //! Names inside a query that does not occur as typed: in shell syntax, in a test runner's output or command, as a flag,
 //! after a type.
 
-use colgrep_core::query::Query;
-use colgrep_core::query::intents::{Certainty, flags_in, name_inside, qualified_names, test_named, test_titled};
+use colgrep_core::literal_match::is_question;
+use colgrep_core::query::intents::{
+    Certainty, flags_in, name_inside, qualified_names, quoted_names, test_named, test_titled,
+};
+use colgrep_core::query::{Query, last_segment};
 use colgrep_syntax::language;
 
+use super::definitions::path_of;
 use super::lookup::IntentLookup;
 use super::{ALONE, Intent, Pointers, Resolved, ResolvedSoFar, Settled};
 use colgrep_index::error::Result;
 
 /// Maximum of flags that are looked up: a text with more of them is a help page.
 const FLAGS_MAX: usize = 4;
-/// Maximum of qualified names of a question that are looked up.
-const QUALIFIED_MAX: usize = 4;
+/// Maximum of names of a question or a message that are looked up.
+const NAMES_MAX: usize = 4;
 /// Replaces a flag in a message, as values do.
 const VALUE: &str = "0";
 
@@ -54,7 +58,7 @@ pub(super) const TEST: Intent = Intent {
         }
         match test_named(&lookup.query.text) {
             // The name as a text is the whole query, which was looked up.
-            Some(name) => Ok(instead(lookup.resolve(&ALONE[..ALONE.len() - 1], &name, found)?)),
+            Some(name) => Ok(instead(lookup.resolve(&ALONE[..ALONE.len() - 2], &name, found)?)),
             None => Ok(instead(lookup.text(&asked[0], found)?.pointers)),
         }
     },
@@ -84,13 +88,16 @@ pub(super) const FLAG: Intent = Intent {
 };
 
 pub(super) const QUALIFIED_NAME: Intent = Intent {
-    name: "name behind its type in a question",
-    doc: "What `Type.method` alone points at, in the named files if there are any; unless something surer is found, or the \
-          query asks for tests or documents.",
+    name: "name in a question or a message",
+    doc: "What `Type.method` in a question, or a quoted name in a message, alone points at, in the named files if any: of a \
+          member and its type the member, of a missing one the type. Not beside something surer, or for tests or \
+          documents.",
     examples: &[
         ("how does Session.get work", "Session.get"),
         ("explain Session::get", "Session::get"),
         ("what does Session#close do", "Session#close"),
+        ("undefined method 'close' for an instance of Net::Session", "close | Net::Session"),
+        ("No module named 'net.session'", "net.session"),
     ],
     parse: |query| {
         let wants_others = !query.asks_for.is_empty() || query.asks_for_prose || query.intents.callers_of.is_some();
@@ -98,25 +105,63 @@ pub(super) const QUALIFIED_NAME: Intent = Intent {
             return Vec::new();
         }
         let is_file = |name: &&str| language::facts().is_file_name(&name.to_lowercase());
-        qualified_names(&query.text).filter(|name| !is_file(name)).take(QUALIFIED_MAX).map(String::from).collect()
+        let is_message = !is_question(&query.text);
+        let quoted = quoted_names(&query.text).filter(|_| is_message);
+        // In a question, it is a path.
+        let qualified = qualified_names(&query.text).filter(|name| is_message || !name.contains('/'));
+        let mut names: Vec<&str> = quoted.chain(qualified).filter(|name| !is_file(name)).collect();
+        names.sort_by_key(|name| name.as_ptr());
+        names.dedup();
+        names.into_iter().take(NAMES_MAX).map(String::from).collect()
     },
-    resolve: |lookup, found, asked| {
-        let mut pointers = Pointers::default();
-        if !found.pointers.is_sure() {
-            for name in asked {
-                let of_name = if found.pointers.files.is_empty() {
-                    lookup.asked_for(name)?
-                } else {
-                    lookup.in_files(name, found)?
-                };
-                pointers.merge(of_name.pointers);
-            }
-        }
-        Ok(Resolved::open(pointers))
+    resolve: |lookup, found, asked| match found.pointers.is_sure() {
+        true => Ok(Resolved::default()),
+        false => Ok(Resolved::open(lookup.named_inside(asked, found)?)),
     },
     settles: &[],
     yields_to: &[Settled::Name, Settled::Text, Settled::Message],
 };
+
+impl IntentLookup<'_> {
+    /// What the names in a text point at: a member of one in another; else each, what it belongs to, or the modules.
+    fn named_inside(&mut self, names: &[String], found: &ResolvedSoFar) -> Result<Pointers> {
+        let pairs = names.iter().flat_map(|name| names.iter().map(move |owner| (name, owner)));
+        for (name, owner) in pairs.filter(|(name, owner)| name != owner && path_of(name).len() == 1) {
+            let member = self.asked_for(&format!("{}.{name}", last_segment(owner)))?;
+            if !member.pointers.units.is_empty() {
+                return Ok(member.pointers);
+            }
+        }
+        let mut pointers = Pointers::default();
+        let (paths, words): (Vec<&String>, Vec<&String>) = names.iter().partition(|name| path_of(name).len() > 1);
+        for of_kind in [paths, words] {
+            if !pointers.units.is_empty() {
+                break;
+            }
+            for name in of_kind {
+                let is_anywhere = found.pointers.files.is_empty();
+                let of_name = if is_anywhere { self.asked_for(name)? } else { self.in_files(name, found)? };
+                pointers.merge(of_name.pointers);
+            }
+        }
+        if !pointers.units.is_empty() || !found.pointers.files.is_empty() {
+            return Ok(pointers);
+        }
+        for name in names {
+            let owner = name.strip_suffix(last_segment(name)).unwrap_or_default();
+            if last_segment(owner).starts_with(char::is_uppercase) {
+                pointers.merge(self.asked_for(owner)?.pointers);
+            }
+            let module = path_of(name);
+            if module.len() > 1 || name.starts_with('.') {
+                for file in self.modules(&module)? {
+                    pointers.name_file(file, 1.0, true);
+                }
+            }
+        }
+        Ok(pointers)
+    }
+}
 
 /// Parses a query, unless it names a line or quotes a phrase.
 fn of_plain(query: &Query, read: impl Fn(&Query) -> Option<String>) -> Vec<String> {

@@ -29,10 +29,10 @@ const SHARE_BESIDE_PLACE: f32 = 0.5;
 
 pub(super) const LINE: Intent = Intent {
     name: "line of a file",
-    doc: "The unit on that line, of a stack the innermost frame first. If the line of a frame has moved since, the function \
-          that the frame names, at the line of code below the frame or the one that printed the message; instead of an empty \
-          line, the one with the message or name beside it, or the nearest. A path of another machine is matched from its end; \
-          its file name alone counts only if nothing else is found.",
+    doc: "The unit on that line, of a stack the innermost frame first. If a frame's line has moved, the function that it \
+          names, at the line of code below the frame or the one that printed the message; instead of an empty line, the one \
+          with the message or name beside it, or the nearest. A path of another machine is matched from its end, by its \
+          file name alone only if nothing else is found.",
     examples: &[
         ("src/a.rs:12", "src/a.rs:12"),
         ("src/a.rs#L12", "src/a.rs:12"),
@@ -54,8 +54,8 @@ pub(super) const FILE: Intent = Intent {
     name: "file",
     doc: "The file, before all others; of several of one name all, ordered by the other words. An exact path counts before \
           the end of a path, and that before a bare name. Of several files, the one behind \"in\" at the end is meant, and a \
-          folder beside a bare name tells which. A plain word names a file only alone, or if the index has it nowhere else. \
-          Files that do not contain the name asked for beside them are not meant.",
+          folder beside a bare name tells which. A plain word names a file only alone, or if the index has it nowhere else; \
+          a file without the name asked for beside it is not meant.",
     examples: &[
         ("retry in client.py", "client.py"),
         ("the Makefile", "Makefile"),

@@ -9,6 +9,7 @@ mod definitions;
 mod embedded;
 mod files;
 mod frames;
+mod keys;
 mod lookup;
 mod phrases;
 mod spelled;
@@ -65,6 +66,7 @@ pub(crate) static INTENTS: &[Intent] = &[
     files::MODULE,
     files::STEM,
     text::TEXT,
+    keys::KEYS,
     embedded::SHELL_NAME,
     embedded::TEST,
     embedded::FLAG,
@@ -74,7 +76,7 @@ pub(crate) static INTENTS: &[Intent] = &[
 ];
 
 /// The forms of a name or text extracted from a query.
-static ALONE: &[Intent] = &[definitions::NAME, files::MODULE, files::STEM, text::TEXT];
+static ALONE: &[Intent] = &[definitions::NAME, files::MODULE, files::STEM, text::TEXT, keys::KEYS];
 
 /// What an intent can settle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,16 +1,18 @@
 //! Phrases in double quotes.
 
 use colgrep_core::literal_match::{Agreement, PastedText, is_question};
-use colgrep_core::query::Query;
 use colgrep_core::query::intents::Certainty;
+use colgrep_core::query::{Query, last_segment};
 use colgrep_core::token::is_stop_word;
 use rustc_hash::FxHashSet;
 
-use super::lookup::{BYTES_READ_MAX, FILES_READ_MAX, IntentLookup, Point};
+use super::definitions::{Defining, path_of};
+use super::lookup::{BYTES_READ_MAX, FILES_READ_MAX, IntentLookup, Point, UNITS_MAX};
 use super::text::{BYTES_READ_FOR_ALL_MAX, FILES_READ_FOR_ALL_MAX, WEIGHT_SHARE_OF_MESSAGE_MIN};
-use super::text_evidence::{Placed, RUN_SHARE_OF_MESSAGE_MIN, is_run};
+use super::text_evidence::{Placed, RUN_SHARE_OF_MESSAGE_MIN, STRENGTH_OF_MENTION, is_run};
 use super::{Intent, Resolved, ResolvedSoFar, Settled};
 use crate::rounds::ScannedLine;
+use crate::shard::UnitFound;
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 
@@ -19,10 +21,9 @@ const CONTENT_WORDS_MIN: usize = 2;
 
 pub(super) const PHRASE: Intent = Intent {
     name: "phrase in double quotes",
-    doc: "Only files that contain every phrase, and files that the query names; without any, there is no answer. Where no \
-          file has a phrase as typed, those count that have it in another case, inside words, or with other marks between \
-          its words. Quotes in a pasted message are the program's own, and an argument of a command is no \
-          condition if it occurs nowhere.",
+    doc: "Only files with every phrase, and files that the query names; without any, there is no answer. Where no file has \
+          a phrase as typed, it counts in another case, inside words, or with other marks between its words. Quotes in a \
+          pasted message are the program's own, and an argument of a command is no condition if it occurs nowhere.",
     examples: &[
         ("\"on any host\"", "on any host"),
         ("timeouts in \"could not open\"", "could not open"),
@@ -47,13 +48,15 @@ fn phrases(lookup: &mut IntentLookup<'_>, found: &ResolvedSoFar, phrases: &[Stri
         let files = if in_a_row.is_empty() { lookup.files_with_words(phrase)? } else { in_a_row };
         let files = lookup.readable(&files, FILES_READ_FOR_ALL_MAX, BYTES_READ_FOR_ALL_MAX)?;
         let places = lookup.placed(&PastedText::new(phrase, |_| 1.0), phrase, &files)?;
+        let named = lookup.owned(phrase)?;
+        let strength = if named.is_empty() { 1.0 } else { STRENGTH_OF_MENTION };
         let point = |Placed { file, standing, seen: ScannedLine { line, .. } }: Placed| {
             let certainty = match standing.agreement {
                 Agreement::Exact => Certainty::Exact,
                 Agreement::Words => Certainty::Words,
                 Agreement::Run => return None,
             };
-            Some(Point { file, line, certainty, strength: 1.0 })
+            Some(Point { file, line, certainty, strength })
         };
         let mut points: Vec<Point> = places.into_iter().filter_map(point).collect();
         let is_exact = |point: &Point| point.certainty == Certainty::Exact;
@@ -73,6 +76,7 @@ fn phrases(lookup: &mut IntentLookup<'_>, found: &ResolvedSoFar, phrases: &[Stri
             };
             points.extend(typed.into_iter().map(point));
         }
+        points.extend(named);
         let holders: FxHashSet<FilePlace> = points.iter().map(|point| point.file).collect();
         only = Some(only.map_or_else(|| holders.clone(), |only| &only & &holders));
         placed.extend(points);
@@ -96,6 +100,19 @@ fn phrases(lookup: &mut IntentLookup<'_>, found: &ResolvedSoFar, phrases: &[Stri
     }
     pointers.only = Some(only);
     Ok(Resolved::open(pointers))
+}
+
+impl IntentLookup<'_> {
+    /// The definitions of a name that a backslash qualifies, as in a message: its parts are on different lines there.
+    fn owned(&self, phrase: &str) -> Result<Vec<Point>> {
+        let path = path_of(phrase);
+        if path.len() < 2 || !phrase.contains('\\') || phrase.contains(char::is_whitespace) {
+            return Ok(Vec::new());
+        }
+        let Defining { units, is_owned, .. } = self.defining(last_segment(phrase), &path, None)?;
+        let at = |UnitFound { file, line, .. }| Point { file, line, certainty: Certainty::Exact, strength: 1.0 };
+        Ok(units.into_iter().filter(|_| is_owned).take(UNITS_MAX).map(at).collect())
+    }
 }
 
 /// Whether the query is a program's message with values in quotes: the text around them, or a run of it, occurs in

@@ -44,12 +44,12 @@ const FILES_OF_LITERAL_MAX: usize = 3;
 
 pub(super) const TEXT: Intent = Intent {
     name: "text as typed",
-    doc: "The definition or heading whose name the text is, word for word; a heading of one or two words only if the case \
-          agrees. A name with hyphens behind its module's. Otherwise the places that contain the whole text, or the longest \
-          run of its words; of a name first where a key, a label, a member or a variable introduces it, of few words whole \
-          lines; a literal with placeholders if the text holds all of its words in order. If code does not contain it: what \
-          follows the prefix of a log or a runtime, the messages of a trace, or a message without the advice after it. A \
-          single word must look like a name; a question's own words count only together.",
+    doc: "The definition or heading of that name; a heading of one or two words only if the case agrees. A name with \
+          hyphens behind its module's. Otherwise the places with the whole text, or the longest run of its words; of a \
+          name first where a key, a label, a member or a variable introduces it, of few words whole lines; a literal with \
+          placeholders if the text has all of its words in order. If code lacks it: what follows the prefix of a log or a \
+          runtime, the messages of a trace, or a message without the advice after it. A single word must look like a name; \
+          a question's own words count only together.",
     examples: &[
         ("if port == 0 {", "if port == 0 {"),
         ("could not open socket 8080", "could not open socket 8080"),

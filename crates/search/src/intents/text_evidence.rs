@@ -17,7 +17,7 @@ const STRENGTH_OF_REPETITION: f32 = 0.5;
 const STRENGTH_OF_PART: f32 = 0.5;
 /// Factor of a place that mentions a name which is introduced elsewhere: code that does so comes behind data that
 /// introduces it, whatever their words say.
-const STRENGTH_OF_MENTION: f32 = 0.2;
+pub(super) const STRENGTH_OF_MENTION: f32 = 0.2;
 /// Factor of a flag outside literals, away from any declaration.
 const STRENGTH_OF_FLAG_IN_PROSE: f32 = 0.7;
 /// Factor of words with other punctuation or case between them.

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use colgrep_core::UnitKind;
-use colgrep_core::code_line::{announces, binds_function, calling_lines, introducing_line, is_binding, lines_of_code};
+use colgrep_core::code_line::{
+    KeyPath, announces, binds_function, calling_lines, introducing_line, is_binding, lines_of_code,
+};
 use colgrep_core::identifier_style::is_name_in_example;
 use colgrep_core::literal_match::{Agreement, LiteralMatch, PastedText};
 use colgrep_core::path::PathClass;
@@ -45,6 +47,8 @@ pub enum ScanTarget {
     Spelled(String),
     /// A text in any case.
     AnyCase(String),
+    /// A key inside others, by its path.
+    Keys(String),
 }
 
 impl ScanTarget {
@@ -65,7 +69,8 @@ pub struct ScannedLine {
     /// True if the file is that, or of an unknown language without programs, or a test, benchmark or example, or
     /// vendored, or for [`ScanTarget::Typed`] if the line is a row of data.
     pub is_aside: bool,
-    /// True if the name consists of whole parts of an identifier, for [`ScanTarget::Spelled`].
+    /// True if the name consists of whole parts of an identifier, for [`ScanTarget::Spelled`]; if the path of keys is a
+    /// whole one, for [`ScanTarget::Keys`].
     pub is_cut: bool,
     /// True if the text is a name and the line introduces it, for [`ScanTarget::Typed`].
     pub introduces: bool,
@@ -89,7 +94,7 @@ impl Round for ScanRequest {
             ScanTarget::Typed { text, weights } => Some(PastedText::weighed(text, weights)),
             ScanTarget::Spelled(text) => return spelled(search, &self.files, &Spelling::new(text)),
             ScanTarget::AnyCase(text) => return spelled(search, &self.files, &Spelling::of_text(text)),
-            ScanTarget::Announces { .. } | ScanTarget::Calls(_) | ScanTarget::Near(_) => None,
+            _ => None,
         };
         let seen = |file: &FilePlace| -> Vec<ScannedLine> {
             let Some(record) = search.shard.record(*file) else { return Vec::new() };
@@ -109,6 +114,15 @@ impl Round for ScanRequest {
                     let marks = language::comment_marks(&record.language);
                     let lines = calling_lines(&text, name, marks, language::facts());
                     lines.into_iter().map(|line| seen_in(record, line)).collect()
+                }
+                (ScanTarget::Keys(path), _) => {
+                    let found = KeyPath::new(path).find(&text, &record.path);
+                    let seen = |(line, is_cut)| ScannedLine {
+                        is_cut,
+                        is_aside: repeats(&record.path),
+                        ..seen_in(record, line)
+                    };
+                    found.map(seen).into_iter().collect()
                 }
                 (ScanTarget::Typed { .. } | ScanTarget::Spelled(_) | ScanTarget::AnyCase(_), None) => Vec::new(),
             }

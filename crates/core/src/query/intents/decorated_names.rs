@@ -1,5 +1,6 @@
 //! Names inside other syntax: a regular expression, a symbol of a profile or a crash, a link.
 
+use crate::literal_match::is_of_no_name;
 use crate::token::is_word_char;
 
 /// Parts of an expression that match blanks, words or brackets, replaced by a blank.
@@ -11,7 +12,7 @@ const BLANKS: &[&str] = &[
 const BOUNDS: &[&str] = &["\\b", "\\B", "\\<", "\\>"];
 
 /// The names in an expression (`\bopen_port\(`, `def\s+open`, `open|close`, `*port*`, `/open/i`), a symbol
-/// (`github.com/acme/net.(*Conn).Close.func1`, `openPort+0x1a2`, `server(openPort+0x1a2)[0x55d0]`) or a link in
+/// (`github.com/acme/net.(*Conn).Close.func1`, `acme::Conn::close::h0123456789abcdef`, `openPort+0x1a2`, `server(openPort+0x1a2)[0x55d0]`) or a link in
 /// Markdown. `None` for any other text.
 pub fn names_around(text: &str) -> Option<String> {
     let text = text.trim();
@@ -20,6 +21,7 @@ pub fn names_around(text: &str) -> Option<String> {
     let plain = || inside.filter(is_plain).map(str::to_string);
     let read = linked(text)
         .or_else(|| offset(text))
+        .or_else(|| compiled(text))
         .or_else(|| symbol(text))
         .or_else(|| expression(inside.unwrap_or(text)))
         .or_else(plain)?;
@@ -52,15 +54,45 @@ fn offset(text: &str) -> Option<String> {
     (is_name && behind.chars().all(is_end)).then(|| name.to_string())
 }
 
+/// `acme::Conn::close` of `acme::Conn::close::{{closure}}::h0123456789abcdef`, `<acme::Conn as Drop>::close` and
+/// `_ZN4acme4Conn5closeEv`.
+fn compiled(text: &str) -> Option<String> {
+    let mangled = text.trim_start_matches('_').strip_prefix("ZN").filter(|_| text.starts_with('_'));
+    let mut path = mangled.map_or_else(|| text.to_string(), lengths_read);
+    let inside = path.strip_prefix('<').and_then(|rest| rest.split_once(">::"));
+    if let Some((owner, rest)) = inside {
+        path = format!("{}::{rest}", owner.split(" as ").next()?);
+    }
+    let parts = path.split("::").filter(|part| {
+        let part = part.trim_matches(['{', '}']);
+        !is_of_no_name(part.split('#').next().unwrap_or(part))
+    });
+    let parts: Vec<&str> = parts.collect();
+    let are_names = parts.len() > 1 && parts.iter().all(|part| !part.is_empty() && part.chars().all(is_word_char));
+    are_names.then(|| parts.join("::")).filter(|path| path != text)
+}
+
+/// The names in a mangled path, each behind its length: `a::run` of `1a3runE`.
+fn lengths_read(mut rest: &str) -> String {
+    let mut names = Vec::new();
+    loop {
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let length: usize = rest[..digits].parse().unwrap_or(0);
+        let Some(name) = rest[digits..].get(..length).filter(|name| !name.is_empty()) else { return names.join("::") };
+        names.push(name);
+        rest = &rest[digits + length..];
+    }
+}
+
 /// `Conn.Close` of Go's `github.com/acme/net.(*Conn).Close.func1` and `net.(*Conn).Close-fm`.
 fn symbol(text: &str) -> Option<String> {
     if text.contains(char::is_whitespace) {
         return None;
     }
     let text = text.strip_suffix("-fm").unwrap_or(text);
-    let text = text.split_once("(0x").map_or(text, |(front, _)| front).trim_end_matches("(...)");
-    let name = text.rsplit('/').next()?;
-    let is_far = name.len() < text.len() && text.split('/').next()?.contains('.');
+    let called = text.split_once("(0x").map_or(text, |(front, _)| front).trim_end_matches("(...)");
+    let name = called.rsplit('/').next()?;
+    let is_far = name.len() < text.len();
     let (package, rest) = name.split_once('.')?;
     let is_of_package = package.chars().all(|c| is_word_char(c) || c == '-') && !package.is_empty();
     let (rest, has_receiver) = match rest.strip_prefix("(*").and_then(|rest| rest.split_once(')')) {
@@ -145,6 +177,17 @@ mod tests {
             ("net.(*Conn).Close(0xc0001, 0x1)", ""),
             ("net.(*Conn).Close(0xc0001)", "Conn.Close"),
             ("github.com/acme/net.Dial", "Dial"),
+            ("acme/net.Dial", "Dial"),
+            ("net.Dial(...)", "Dial"),
+            ("acme::Conn::close::h0123456789abcdef", "acme::Conn::close"),
+            ("acme::Conn::close::{{closure}}", "acme::Conn::close"),
+            ("acme::run::{closure#0}::hfedcba9876543210", "acme::run"),
+            ("<acme::Conn>::close", "acme::Conn::close"),
+            ("<acme::Conn as core::ops::Drop>::drop", "acme::Conn::drop"),
+            ("_ZN4acme4Conn5close17h0123456789abcdefE", "acme::Conn::close"),
+            ("_ZN4acme4Conn5closeEv", "acme::Conn::close"),
+            ("acme::Conn::close", ""),
+            ("<acme::Conn>", ""),
             ("main.run.func1", "run"),
             ("openPort+0x12", "openPort"),
             ("openPort+0x12/0x80", "openPort"),

@@ -27,7 +27,8 @@ pub use questions::is_joint;
 use questions::{NameQuestion, name_asked_for, name_beside};
 use serde::{Deserialize, Serialize};
 pub use shell_names::{
-    flags_in, lookup_form, mark_behind, name_inside, names_called, names_in_piece, qualified_names, sign_before,
+    flags_in, key_path, lookup_form, mark_behind, name_inside, names_called, names_in_piece, qualified_names,
+    quoted_names, sign_before,
 };
 pub use test_names::{test_named, test_titled};
 

@@ -28,6 +28,21 @@ pub fn name_inside(text: &str) -> Option<&str> {
     (is_odd || flag_name(name).is_some()).then_some(name)
 }
 
+/// The path of keys that a text of one piece is or reads: `pool:size`, `POOL_SIZE`, `${pool.size}`,
+/// `config.get("pool.size")`.
+pub fn key_path(text: &str) -> Option<&str> {
+    let is_path = |path: &&str| {
+        let of_key = |c: char| is_word_char(c) || matches!(c, '-' | '.' | ':' | '[' | ']' | '"' | '\'');
+        let words = path.split(|c| !is_word_char(c)).filter(|word| !word.is_empty()).count();
+        let are_keys = words > 1 || (parts(path).nth(1).is_some() && !path.contains(char::is_lowercase));
+        path.chars().all(of_key) && are_keys && path.contains(char::is_alphabetic) && !path.contains("::")
+    };
+    let text = text.trim();
+    let inside = unmarked(text).map(|inside| unmarked(inside).unwrap_or(inside));
+    // `$.pool.size`
+    inside.into_iter().chain([text]).map(|path| path.trim_start_matches(['$', '.'])).find(is_path)
+}
+
 /// What to look up in files for a token: the name inside it, if the index can tell which files have it. Of a one-word
 /// flag it knows only the word.
 pub fn lookup_form(token: &str) -> &str {
@@ -112,19 +127,36 @@ pub fn flags_in(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The qualified names in a text: `Type.method`, `Type#method`, `module::function`. Before a dot only a type name
-/// counts: `example.com` is an address.
+/// The qualified names in a text, without the arguments of a call: `Type.method`, `Type#method`, `module::function`,
+/// `Space\Type->method`, `com.acme.Type`. Before a lone dot only a type name counts: `example.com` is an address.
 pub fn qualified_names(text: &str) -> impl Iterator<Item = &str> {
     text.split_whitespace().filter_map(|word| {
-        let name = word.trim_end_matches(|c: char| !is_word_char(c) && !matches!(c, '!' | '?'));
-        let name = name.trim_start_matches(|c: char| !is_word_char(c));
-        let parts: Vec<&str> = name.split(['.', '#', ':']).filter(|part| !part.is_empty()).collect();
+        let name = word.trim_start_matches(|c: char| !is_word_char(c));
+        let name = name.split('(').next().unwrap_or(name);
+        let name = name.trim_end_matches(|c: char| !is_word_char(c) && !matches!(c, '!' | '?'));
+        let parts = name.split("->").flat_map(|path| path.split(['.', '#', ':', '\\', '/']));
+        let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
         let [before @ .., last] = parts.as_slice() else { return None };
         let begins = |c: char| c == '_' || c.is_alphabetic();
         let is_name = |part: &&str| part.starts_with(begins) && part.chars().all(is_word_char);
         let are_names = before.iter().all(is_name) && is_name(&last.trim_end_matches(['!', '?']));
-        let is_type = before.last()?.starts_with(char::is_uppercase);
-        (are_names && (is_type || name.contains("::") || name.contains('#'))).then_some(name)
+        let is_type = before.last()?.starts_with(char::is_uppercase)
+            || (before.len() > 1 && last.starts_with(char::is_uppercase));
+        let has_sign = ["::", "#", "\\", "->"].iter().any(|sign| name.contains(sign));
+        (are_names && (is_type || has_sign) && !name.contains("://")).then_some(name)
+    })
+}
+
+/// The names in quotes or square brackets in a text of several words.
+pub fn quoted_names(text: &str) -> impl Iterator<Item = &str> {
+    const PAIRS: &[(char, char)] = &[('\'', '\''), ('`', '\''), ('`', '`'), ('"', '"'), ('[', ']'), ('‘', '’')];
+    let words = text.split_whitespace().filter(|word| word.len() < text.trim().len());
+    words.filter_map(|word| {
+        let word = word.trim_start_matches('(').trim_end_matches(['.', ',', ';', ':', ')']);
+        let inside = PAIRS.iter().find_map(|(open, close)| word.strip_prefix(*open)?.strip_suffix(*close))?;
+        let is_of_name = |c: char| is_word_char(c) || matches!(c, '.' | ':' | '\\' | '/' | '#' | '-' | '@' | '?' | '!');
+        (inside.chars().all(is_of_name) && inside.chars().filter(|c| c.is_alphabetic()).nth(1).is_some())
+            .then_some(inside)
     })
 }
 
@@ -232,6 +264,30 @@ mod tests {
     }
 
     #[test]
+    fn a_path_of_keys_is_told_from_what_reads_it() {
+        for (text, expected) in [
+            ("pool.max_size", "pool.max_size"),
+            ("pool:maxSize", "pool:maxSize"),
+            ("POOL__MAX_SIZE", "POOL__MAX_SIZE"),
+            ("items[0].name", "items[0].name"),
+            ("$.pool.size", "pool.size"),
+            ("${pool.size}", "pool.size"),
+            ("${pool.size:5}", "pool.size"),
+            ("config.get(\"pool.size\")", "pool.size"),
+            ("@Value(\"${pool.size}\")", "pool.size"),
+            ("config[\"pool\"][\"size\"]", "config[\"pool\"][\"size\"]"),
+            ("pool", ""),
+            ("maxSize", ""),
+            ("pool size", ""),
+            ("pool::size", ""),
+            ("open(pool.size)", ""),
+            ("1.2.3", ""),
+        ] {
+            assert_eq!(key_path(text).unwrap_or_default(), expected, "{text:?}");
+        }
+    }
+
+    #[test]
     fn names_behind_their_types_are_found_in_a_text() {
         for (text, expected) in [
             ("how does Session.get work", "Session.get"),
@@ -242,9 +298,32 @@ mod tests {
             // Addresses, versions, abbreviations, words.
             ("see example.com, e.g. v1.2 of Session.", ""),
             ("how does session.get work", ""),
+            ("Call to undefined method Acme\\Queue::push()", "Acme\\Queue::push"),
+            ("#3 [internal]: Acme\\Queue->push(1)", "Acme\\Queue->push"),
+            ("cannot access com.acme.Foo", "com.acme.Foo"),
+            ("NoClassDefFoundError: com/acme/Foo", "com/acme/Foo"),
+            ("see https://host.example/Acme/Foo", ""),
+            ("NoSuchMethodError: com.acme.Foo.push(I)V", "com.acme.Foo.push"),
             ("Session: get it", ""),
         ] {
             assert_eq!(qualified_names(text).collect::<Vec<_>>().join(" "), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn names_in_quotes_are_found_in_a_message() {
+        for (text, expected) in [
+            ("undefined method `push' for nil", "push"),
+            ("cannot import name 'push' from 'acme.queue'.", "push acme.queue"),
+            ("Cannot find module './queue'", "./queue"),
+            ("Class \"Acme\\Queue\" not found", "Acme\\Queue"),
+            ("Target class [Acme\\Queue] does not exist.", "Acme\\Queue"),
+            ("cannot read (reading 'push')", "push"),
+            ("'push'", ""),
+            ("it's what isn't 'so easy'", ""),
+            ("port '8080' of [1]", ""),
+        ] {
+            assert_eq!(quoted_names(text).collect::<Vec<_>>().join(" "), expected, "{text:?}");
         }
     }
 

@@ -1,0 +1,159 @@
+//! The line of a key inside others: by indentation, below the head of a table, with dots.
+
+use super::is_comment;
+use crate::fold::folded;
+use crate::token::is_word_char;
+
+/// Maximum of words before the block that a line opens: `resource "disk" "main" {`.
+const WORDS_OF_HEAD_MAX: usize = 4;
+
+/// A path of keys in any spelling: `pool.max_size`, `pool:maxSize`, `POOL_MAX_SIZE`. Positions in lists don't count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyPath(String);
+
+impl KeyPath {
+    pub fn new(text: &str) -> KeyPath {
+        let is_position = |part: &&str| part.bytes().all(|byte| byte.is_ascii_digit());
+        KeyPath(text.split(|c| !is_of_key(c)).filter(|part| !is_position(part)).map(letters).collect())
+    }
+
+    /// The line of a text, from 1, whose key has this path, and whether that is all of its path; the first such line,
+    /// else the first whose path ends so. At least two keys must agree, the first of which may be names in the `file`'s
+    /// path: in Helm `values.image.tag` is `tag` inside `image` of `values.yaml`.
+    pub fn find(&self, text: &str, file: &str) -> Option<(u32, bool)> {
+        let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+        let folders: Vec<String> = stem.split('/').map(letters).collect();
+        let mut open: Vec<(usize, Vec<String>)> = Vec::new();
+        let mut end = None;
+        for (number, line) in (1..).zip(text.lines()) {
+            if line.trim().is_empty() || is_comment(line) {
+                continue;
+            }
+            let Some((depth, keys)) = keys_of(line) else { continue };
+            open.truncate(open.iter().position(|(known, _)| *known >= depth).unwrap_or(open.len()));
+            open.push((depth, keys));
+            let path: Vec<&str> = open.iter().flat_map(|(_, keys)| keys).map(String::as_str).collect();
+            match self.is_end_of(&path, &folders) {
+                Some(true) => return Some((number, true)),
+                Some(false) => end = end.or(Some((number, false))),
+                None => {}
+            }
+        }
+        end
+    }
+
+    /// Whether the keys of a path, the last ones if there are more, are this path; `Some(true)` if all are.
+    fn is_end_of(&self, path: &[&str], folders: &[String]) -> Option<bool> {
+        let mut rest = self.0.as_str();
+        for (at, key) in path.iter().enumerate().rev() {
+            rest = rest.strip_suffix(key)?;
+            if rest.is_empty() {
+                return (path.len() - at > 1).then_some(at == 0);
+            }
+        }
+        // Some of what is left may be the file's name.
+        let is_file = (0..folders.len()).any(|from| folders[from..].concat() == rest || folders[from] == rest);
+        (is_file && !path.is_empty()).then_some(true)
+    }
+}
+
+fn is_of_key(c: char) -> bool {
+    is_word_char(c) || c == '-'
+}
+
+fn letters(text: &str) -> String {
+    folded(text).chars().filter(|c| c.is_alphanumeric()).collect()
+}
+
+/// The keys of a line, and how deep they are: 0 for the head of a table, else more than the line's indentation.
+fn keys_of(line: &str) -> Option<(usize, Vec<String>)> {
+    let mut content = line.trim_start();
+    while let Some(item) = content.strip_prefix("- ") {
+        content = item.trim_start();
+    }
+    let table = content.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    let ends = |behind: &str| behind.is_empty() || behind.starts_with(['#', ';']);
+    let table = table.filter(|(_, behind)| ends(behind.trim_start_matches(']').trim()));
+    let (depth, keys) = match table {
+        Some((inside, _)) => (0, inside),
+        None => (line.len() - content.len() + 1, head(content)?),
+    };
+    let keys: Vec<String> = keys.split(|c| !is_of_key(c)).map(letters).filter(|key| !key.is_empty()).collect();
+    (!keys.is_empty()).then_some((depth, keys))
+}
+
+/// The text of a line before a value or a block; the name of an element that it opens.
+fn head(content: &str) -> Option<&str> {
+    if let Some(element) = content.strip_prefix('<') {
+        return element.split(|c| !is_of_key(c)).next();
+    }
+    let quote = content.chars().next().filter(|c| matches!(c, '"' | '\''));
+    let from = quote.and_then(|quote| Some(content[1..].find(quote)? + 2)).unwrap_or(0);
+    let at = from + content[from..].find([':', '=', '{'])?;
+    let (keys, behind) = content.split_at(at);
+    // `host:port`, `a::b`, `a == b`; JSON needs no blank behind its colon.
+    let is_value = match behind.as_bytes() {
+        [b':', rest @ ..] => quote.is_some() || rest.first().is_none_or(u8::is_ascii_whitespace),
+        [b'=', rest @ ..] => rest.first() != Some(&b'='),
+        _ => true,
+    };
+    let is_plain = keys.chars().all(|c| is_of_key(c) || matches!(c, ' ' | '.' | '"' | '\'' | '$' | '@' | '/'));
+    (is_value && is_plain && keys.split_whitespace().count() <= WORDS_OF_HEAD_MAX).then_some(keys)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_found_inside_the_keys_around_it() {
+        let yaml = "max_size: 1\ncache:\n  pool:\n    max_size: 2\ndata:\n  # pool\n  pool:\n    max_size: 3\nlist:\n- name: x\n  kind: y\n";
+        let json = "{\n  \"cache\": {\n    \"pool\": {\n      \"maxSize\": 2\n    }\n  },\n  \"data\": {\n    \"pool\": {\n      \"maxSize\":3\n    }\n  }\n}\n";
+        let toml = "[cache.pool]\nmax_size = 2\n[data]\npool.max_size = 3\n[[data.more]] # all\nname = 'x'\n";
+        let hcl = "cache {\n  pool {\n    max_size = 2\n  }\n}\nresource \"data\" \"pool\" {\n  max_size = 3\n}\n";
+        let php = "return [\n    'cache' => [\n        'pool' => ['a'],\n        'max_size' => 2,\n    ],\n];\n";
+        let xml = "<project>\n  <data>\n    <max-size>3</max-size>\n  </data>\n</project>\n";
+        for (text, path, expected) in [
+            (yaml, "data.pool.max_size", Some((8, true))),
+            (yaml, "data:pool:maxSize", Some((8, true))),
+            (yaml, "DATA_POOL_MAX_SIZE", Some((8, true))),
+            (yaml, "DATA__POOL__MAX_SIZE", Some((8, true))),
+            (yaml, "pool.max-size", Some((4, false))),
+            (yaml, "list.0.kind", Some((11, true))),
+            (yaml, "app.data.pool.max_size", Some((8, true))),
+            (yaml, "config.app.data.pool.max_size", Some((8, true))),
+            (yaml, "app.max_size", Some((1, true))),
+            (yaml, "config.max_size", Some((1, true))),
+            (yaml, "other.data.pool.max_size", None),
+            (yaml, "max_size", None),
+            (yaml, "data.max_size", None),
+            (yaml, "ta.pool.max_size", None),
+            (json, "data.pool.max_size", Some((9, true))),
+            (toml, "data.pool.max_size", Some((4, true))),
+            (toml, "cache.pool.max_size", Some((2, true))),
+            (toml, "data.more.name", Some((6, true))),
+            (hcl, "cache.pool.max_size", Some((3, true))),
+            (hcl, "data.pool.max_size", Some((7, false))),
+            (php, "cache.max_size", Some((4, true))),
+            (xml, "project.data.maxSize", Some((3, true))),
+        ] {
+            assert_eq!(KeyPath::new(path).find(text, "config/app.yaml"), expected, "{path} in {text}");
+        }
+    }
+
+    #[test]
+    fn statements_are_no_keys() {
+        for line in [
+            "if a == b {x",
+            "std::min(a)",
+            "call(a: 1)",
+            "host:80",
+            "[\"a\", \"b\"],",
+            "a b c d e: f",
+            "</x>",
+            "# a: 1",
+        ] {
+            assert_eq!(KeyPath::new("o.a").find(&format!("o:\n  {line}\n"), "x"), None, "{line}");
+        }
+    }
+}
