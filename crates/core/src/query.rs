@@ -341,9 +341,11 @@ fn written(text: &str) -> Option<String> {
 
 /// The only word of a sentence that looks like a name in code, and is neither an acronym nor the project's own name.
 fn name_inside(text: &str, project: &[String], tokenizer: &mut Tokenizer) -> Option<String> {
+    let is_capitals = |word: &str| word.chars().all(char::is_uppercase);
     let is_code = |word: &&str| match word.contains('-') {
         true => is_token(word) && !word.contains(|c: char| c.is_ascii_digit()),
-        false => word.contains('_') || parts(word).nth(1).is_some(),
+        // `URLs` is a word.
+        false => word.contains('_') || (parts(word).nth(1).is_some() && !is_capitals(word.trim_end_matches('s'))),
     };
     let bare = text.split_whitespace().map(|word| bare(word).trim_end_matches("()"));
     let mut names = bare.filter(is_code).filter_map(written);

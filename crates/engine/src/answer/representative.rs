@@ -311,6 +311,7 @@ pub fn best_unpointed(all: &[RankedUnit]) -> Option<f32> {
 
 #[cfg(test)]
 mod tests {
+    use colgrep_core::language::LanguageFacts;
     use colgrep_core::unit::Span;
 
     use super::*;
@@ -353,14 +354,6 @@ mod tests {
             assert_eq!(explains(&lines), expected, "{text}");
         }
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use colgrep_core::language::LanguageFacts;
-    use colgrep_core::unit::Span;
-
-    use super::*;
 
     #[test]
     fn imports_are_no_part_of_a_pack() {
@@ -374,7 +367,7 @@ mod tests {
             (&go, &["\"os\"", "\"time\""], "what does it import", 5, vec![]),
             (&js, &["require(\"a\")", "import {\n  b,\n} from 'b'"], "app", 2, vec![(2, 2)]),
             (&js[2..], &["import {"], "app", 2, vec![(2, 2)]),
-            (&go[..8], &["\"os\""], "os", 5, vec![(5, 5)]),
+            (&go[..8], &["\"os\""], "os", 5, vec![(2, 3), (5, 5)]),
             (&sql, &[], "a of b", 1, vec![]),
         ] {
             let span = Span { first: 1, line: 1, end: lines.len() as u32 };
