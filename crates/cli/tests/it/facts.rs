@@ -386,7 +386,11 @@ fn a_class_in_a_pack_spends_no_row_on_what_parts_its_members() {
          return 1\n",
     );
     let ran = sandbox.run(&["class Store", "--pack", "400"]);
-    assert!(ran.out.contains("\n7:     def get(self):\n"), "{}", ran.out);
+    assert!(
+        ran.out.contains("\n    size = 1\nstore.py:4-5 method Store.put\n4: def put(self, thing):\n"),
+        "{}",
+        ran.out
+    );
 }
 
 #[test]

@@ -197,6 +197,8 @@ fn everybody_can_read_and_reach_it() {
                     "{address} at {width}"
                 );
             }
+            // The browser reports that a file is missing.
+            assert_eq!(browser.complaints().is_empty(), !address.ends_with("nowhere.rs"), "{address}");
         }
     }
     let headings = "[...document.querySelectorAll('h1')].filter((one) => one.getClientRects().length > 0).length";

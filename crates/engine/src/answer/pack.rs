@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use colgrep_core::UnitKind;
 use colgrep_core::strength::FLOOR;
-use form::{BRIEF, COMMENTED, CUT, FULL, Form, LINE, WrittenUnit, lines_of, written};
+use form::{BRIEF, COMMENTED, CUT, FULL, Form, LINE, PackedUnit, lines_of, written};
 
 use crate::answer::{FileAnswer, UnitAnswer};
 
@@ -135,7 +135,7 @@ struct Packer<'a> {
 }
 
 impl Packer<'_> {
-    fn write(&self, file: usize, unit: usize, form: Form, room: usize) -> WrittenUnit {
+    fn write(&self, file: usize, unit: usize, form: Form, room: usize) -> PackedUnit {
         let answer = &self.files[file];
         let answered = &answer.units[unit];
         let lines = self.lines[file].get_or_init(|| lines_of(answer));
@@ -217,7 +217,7 @@ impl Packer<'_> {
         }
     }
 
-    fn add(&mut self, file: usize, unit: usize, form: Form, written: WrittenUnit) {
+    fn add(&mut self, file: usize, unit: usize, form: Form, written: PackedUnit) {
         self.left -= written.text.len();
         self.pieces.push(PackPiece { file, unit, grade: form.grade, text: written.text });
         self.show(file, unit, form, written.lines);
@@ -234,7 +234,7 @@ impl Packer<'_> {
         for at in outer {
             let key = (file, self.pieces[at].unit);
             let (form, length) = (self.shown[&key].0, self.pieces[at].text.len());
-            let WrittenUnit { text, lines } = self.write(file, key.1, form, length);
+            let PackedUnit { text, lines } = self.write(file, key.1, form, length);
             // Without a line of one letter, the next one has a number, which is longer.
             if text.len() <= length + self.left {
                 self.left = self.left + length - text.len();
@@ -267,7 +267,7 @@ impl Packer<'_> {
     }
 
     /// Gives another text of a piece, if there is room; whether it was done.
-    fn put(&mut self, at: usize, form: Form, written: WrittenUnit) -> bool {
+    fn put(&mut self, at: usize, form: Form, written: PackedUnit) -> bool {
         let piece = &mut self.pieces[at];
         let room = self.left + piece.text.len();
         let fits = written.text.len() <= room;

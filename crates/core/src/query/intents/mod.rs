@@ -216,7 +216,7 @@ fn ends_innermost(text: &str) -> bool {
 }
 
 /// A word without quotes around it or punctuation after it.
-pub(in crate::query) fn bare(word: &str) -> &str {
+pub(super) fn bare(word: &str) -> &str {
     word.trim_end_matches(SENTENCE_ENDS).trim_matches(QUOTES).trim_end_matches(SENTENCE_ENDS)
 }
 

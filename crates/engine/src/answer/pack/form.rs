@@ -43,7 +43,7 @@ pub(super) fn lines_of(file: &FileAnswer) -> Vec<&str> {
 }
 
 /// A unit as text, and the numbers of the lines of its file that are in it.
-pub(super) struct WrittenUnit {
+pub(super) struct PackedUnit {
     pub(super) text: String,
     pub(super) lines: Vec<usize>,
 }
@@ -58,7 +58,7 @@ pub(super) fn written(
     form: Form,
     room: usize,
     hidden: &BTreeSet<usize>,
-) -> WrittenUnit {
+) -> PackedUnit {
     let (unit, grade) = (&answered.unit, form.grade);
     let (line, end) = (unit.span.line as usize, answered.last_line.max(unit.span.line as usize));
     let head = format!("{name}:{line}-{end} {} {}", unit.kind.name(), unit.qualified_name());
@@ -70,13 +70,13 @@ pub(super) fn written(
         text.extend(line.iter().map(|line| format!(": {line}")));
         text.push('\n');
         let is_whole = line.is_some_and(|line| matches!(line, Cow::Borrowed(_)));
-        return WrittenUnit { text, lines: Vec::from_iter(is_whole.then_some(best)) };
+        return PackedUnit { text, lines: Vec::from_iter(is_whole.then_some(best)) };
     }
     text.push('\n');
     if grade == Grade::Brief {
         let named = lines.get(answered.name_line.wrapping_sub(1)).map_or("", |line| line.trim());
         let (more, shown) = brief(unit, answered, named, hidden);
-        return WrittenUnit { text: text + &more, lines: shown };
+        return PackedUnit { text: text + &more, lines: shown };
     }
     let mut numbers = own_numbers(answered, end.min(lines.len()));
     numbers.retain(|number| !hidden.contains(number));
@@ -126,7 +126,7 @@ pub(super) fn written(
     if grade == Grade::Cut && shown.last().is_some_and(|last| *last < end) {
         text.push_str(GAP);
     }
-    WrittenUnit { text, lines: shown }
+    PackedUnit { text, lines: shown }
 }
 
 /// Marks lines that are cut out.
