@@ -47,6 +47,9 @@ pub struct Identifier {
     pub whole_query: bool,
 }
 
+/// Maximum of words beside a name with humps in a sentence about it.
+const WORDS_BESIDE_NAME_MAX: usize = 2;
+
 /// A query, read once for all retrievers and stages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query {
@@ -197,7 +200,10 @@ impl Query {
         let project = project_terms(root, languages, tokenizer);
         query.topic_terms = topic_terms(&query.sequence, query.is_symbol(), &project);
         if query.intents.phrases.is_empty() && !query.is_symbol() {
-            query.name_inside = name_inside(text, &project, tokenizer);
+            let name = name_inside(text, &project, tokenizer);
+            // Among more words, a name with humps may be a product's.
+            let is_short = query.content_words().count() <= WORDS_BESIDE_NAME_MAX + 1;
+            query.name_inside = name.filter(|name| is_short || name.contains(['_', '-']));
         }
         query.asks_for = asked_classes(&wording);
         query.asks_for_prose = asks_for_prose(&wording);
@@ -341,11 +347,12 @@ fn written(text: &str) -> Option<String> {
 
 /// The only word of a sentence that looks like a name in code, and is neither an acronym nor the project's own name.
 fn name_inside(text: &str, project: &[String], tokenizer: &mut Tokenizer) -> Option<String> {
-    let is_capitals = |word: &str| word.chars().all(char::is_uppercase);
+    // `HTTP`, `URLs` and `UTF8` are words, `2nd` and `10ms` too.
+    let is_acronym = |word: &str| !word.trim_end_matches('s').contains(char::is_lowercase);
+    let is_of_parts = |word: &str| parts(word).nth(1).is_some() && word.starts_with(char::is_alphabetic);
     let is_code = |word: &&str| match word.contains('-') {
         true => is_token(word) && !word.contains(|c: char| c.is_ascii_digit()),
-        // `URLs` is a word.
-        false => word.contains('_') || (parts(word).nth(1).is_some() && !is_capitals(word.trim_end_matches('s'))),
+        false => word.contains('_') || (is_of_parts(word) && !is_acronym(word)),
     };
     let bare = text.split_whitespace().map(|word| bare(word).trim_end_matches("()"));
     let mut names = bare.filter(is_code).filter_map(written);
@@ -579,6 +586,9 @@ mod tests {
             ("the HTTP request of a read-only client", ""),
             ("a palette of UTF-8 and 16-color", ""),
             ("which URLs are read", ""),
+            ("encoding of UTF8", ""),
+            ("when is the 2nd released", ""),
+            ("how are connections of PostgreSQL pooled", ""),
             ("where is http.Client used", ""),
             ("how does ColGrep start", ""),
             ("\"MAX_LEN\" in a file", ""),

@@ -295,8 +295,7 @@ impl<'a, M: Matcher> MatchPrinter<'a, M> {
         self.lines.text.write_all(b"\n")
     }
 
-    /// Takes a match; returns whether to go on.
-    /// Prints a line of context.
+    /// Prints a line of context; returns whether to go on.
     fn around(&mut self, number: Option<u64>, offset: u64, line: &[u8]) -> io::Result<bool> {
         let only_names = self.options.wish.names_only || self.of_lines.files_without_match || self.options.wish.silent;
         let is_binary = self.binary_from.is_some_and(|from| offset >= from);
@@ -307,6 +306,7 @@ impl<'a, M: Matcher> MatchPrinter<'a, M> {
         Ok(!self.ended)
     }
 
+    /// Takes a match; returns whether to go on.
     fn take(&mut self, searcher: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
         self.lines.any = true;
         // Where matches cross lines, the searcher gives those that touch each other as one.

@@ -436,7 +436,8 @@ fn near(rounds: &Coordinator<'_>, word: &str) -> Result<Option<String>> {
     let Some(name) = found.most_common() else { return Ok(None) };
     // A plain word is like many others.
     let is_word = word.chars().all(char::is_lowercase);
-    if is_word && (found.changes > 1 || word.len() < LETTERS_OF_WORD_MIN) {
+    let is_inflected = || ["ed", "er", "ing", "s"].iter().any(|ending| word.ends_with(ending));
+    if is_word && (found.changes > 1 || word.chars().count() < LETTERS_OF_WORD_MIN || is_inflected()) {
         return Ok(None);
     }
     let is_part = found.changes > 0 && stands_inside(rounds, word)?;

@@ -79,6 +79,9 @@ impl NameHolders {
         let mut held = 0;
         for (_, SpelledUnits { units, .. }) in spelled {
             let Some((first, best)) = units.first().copied() else { continue };
+            if is_inside && best != NameFit::Whole {
+                continue;
+            }
             if held < wanted.max(FILES_HELD_MIN)
                 && !units.iter().any(|(unit, fit)| *fit == best && known.contains(&unit.unit))
             {

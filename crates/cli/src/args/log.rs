@@ -6,6 +6,7 @@ use clap::Args;
 use colgrep_engine::RankBy;
 use colgrep_engine::history::{Bound, EntrySource, HistoryRequest};
 use colgrep_engine::request::{split_lines, unread_line};
+use colgrep_syntax::language;
 
 use super::search::Color;
 use colgrep_render::entries::EntryArgs;
@@ -84,10 +85,8 @@ fn bound(text: &str) -> Result<Bound, String> {
 
 /// Whether an argument is written as the path of a file, which may be deleted.
 fn is_written_as_path(text: &str) -> bool {
-    let name = text.rsplit_once('/').filter(|_| !text.contains(char::is_whitespace) && !text.contains("://"));
-    name.and_then(|(_, name)| name.rsplit_once('.')).is_some_and(|(stem, ending)| {
-        !stem.is_empty() && !ending.is_empty() && ending.chars().all(char::is_alphanumeric)
-    })
+    let is_path = text.contains('/') && !text.contains(char::is_whitespace) && !text.contains("://");
+    is_path && language::facts().is_file_name(text) && !text.ends_with(|c: char| c.is_ascii_digit())
 }
 
 /// Whether an argument names an existing file or folder, perhaps with a line. As in git, it is not a question then.

@@ -1,5 +1,7 @@
 //! The line of a key inside others: by indentation, below the head of a table, with dots.
 
+use std::collections::HashSet;
+
 use super::is_comment;
 use crate::fold::folded;
 use crate::token::is_word_char;
@@ -13,7 +15,6 @@ pub struct KeyPath(String);
 
 impl KeyPath {
     pub fn new(text: &str) -> KeyPath {
-        let is_position = |part: &&str| part.bytes().all(|byte| byte.is_ascii_digit());
         KeyPath(text.split(|c| !is_of_key(c)).filter(|part| !is_position(part)).map(letters).collect())
     }
 
@@ -23,6 +24,7 @@ impl KeyPath {
     pub fn find(&self, text: &str, file: &str) -> Option<(u32, bool)> {
         let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
         let folders: Vec<String> = stem.split('/').map(letters).collect();
+        let names = (0..folders.len()).flat_map(|from| [folders[from..].concat(), folders[from].clone()]).collect();
         let mut open: Vec<(usize, Vec<String>)> = Vec::new();
         let mut end = None;
         for (number, line) in (1..).zip(text.lines()) {
@@ -32,8 +34,8 @@ impl KeyPath {
             let Some((depth, keys)) = keys_of(line) else { continue };
             open.truncate(open.iter().position(|(known, _)| *known >= depth).unwrap_or(open.len()));
             open.push((depth, keys));
-            let path: Vec<&str> = open.iter().flat_map(|(_, keys)| keys).map(String::as_str).collect();
-            match self.is_end_of(&path, &folders) {
+            let inner_first = open.iter().rev().flat_map(|(_, keys)| keys.iter().rev()).map(String::as_str);
+            match self.is_end_of(inner_first, &names) {
                 Some(true) => return Some((number, true)),
                 Some(false) => end = end.or(Some((number, false))),
                 None => {}
@@ -42,23 +44,29 @@ impl KeyPath {
         end
     }
 
-    /// Whether the keys of a path, the last ones if there are more, are this path; `Some(true)` if all are.
-    fn is_end_of(&self, path: &[&str], folders: &[String]) -> Option<bool> {
-        let mut rest = self.0.as_str();
-        for (at, key) in path.iter().enumerate().rev() {
+    /// Whether the keys of a path, the innermost first and the outer ones left out if there are more, are this path;
+    /// `Some(true)` if all are, or the file has one of these `names` before them.
+    fn is_end_of<'k>(&self, keys: impl Iterator<Item = &'k str>, names: &HashSet<String>) -> Option<bool> {
+        let mut keys = keys.peekable();
+        let (mut rest, mut agreed) = (self.0.as_str(), 0);
+        while let Some(key) = keys.next() {
             rest = rest.strip_suffix(key)?;
+            agreed += 1;
             if rest.is_empty() {
-                return (path.len() - at > 1).then_some(at == 0);
+                return (agreed > 1).then_some(keys.peek().is_none());
             }
         }
-        // Some of what is left may be the file's name.
-        let is_file = (0..folders.len()).any(|from| folders[from..].concat() == rest || folders[from] == rest);
-        (is_file && !path.is_empty()).then_some(true)
+        (agreed > 0 && names.contains(rest)).then_some(true)
     }
 }
 
 fn is_of_key(c: char) -> bool {
     is_word_char(c) || c == '-'
+}
+
+/// Whether a key is a position in a list, or a number that tells as little.
+fn is_position(key: &str) -> bool {
+    key.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn letters(text: &str) -> String {
@@ -78,8 +86,9 @@ fn keys_of(line: &str) -> Option<(usize, Vec<String>)> {
         Some((inside, _)) => (0, inside),
         None => (line.len() - content.len() + 1, head(content)?),
     };
-    let keys: Vec<String> = keys.split(|c| !is_of_key(c)).map(letters).filter(|key| !key.is_empty()).collect();
-    (!keys.is_empty()).then_some((depth, keys))
+    let mut keys = keys.split(|c| !is_of_key(c)).map(letters).filter(|key| !key.is_empty()).peekable();
+    keys.peek()?;
+    Some((depth, keys.filter(|key| !is_position(key)).collect()))
 }
 
 /// The text of a line before a value or a block; the name of an element that it opens.
@@ -108,6 +117,7 @@ mod tests {
     #[test]
     fn a_key_is_found_inside_the_keys_around_it() {
         let yaml = "max_size: 1\ncache:\n  pool:\n    max_size: 2\ndata:\n  # pool\n  pool:\n    max_size: 3\nlist:\n- name: x\n  kind: y\n";
+        let openapi = "users:\n  responses:\n    default:\n      text: a\n    '404':\n      text: b\n";
         let json = "{\n  \"cache\": {\n    \"pool\": {\n      \"maxSize\": 2\n    }\n  },\n  \"data\": {\n    \"pool\": {\n      \"maxSize\":3\n    }\n  }\n}\n";
         let toml = "[cache.pool]\nmax_size = 2\n[data]\npool.max_size = 3\n[[data.more]] # all\nname = 'x'\n";
         let hcl = "cache {\n  pool {\n    max_size = 2\n  }\n}\nresource \"data\" \"pool\" {\n  max_size = 3\n}\n";
@@ -120,6 +130,8 @@ mod tests {
             (yaml, "DATA__POOL__MAX_SIZE", Some((8, true))),
             (yaml, "pool.max-size", Some((4, false))),
             (yaml, "list.0.kind", Some((11, true))),
+            (openapi, "users.responses.404.text", Some((6, true))),
+            (openapi, "users.responses.default.text", Some((4, true))),
             (yaml, "app.data.pool.max_size", Some((8, true))),
             (yaml, "config.app.data.pool.max_size", Some((8, true))),
             (yaml, "app.max_size", Some((1, true))),

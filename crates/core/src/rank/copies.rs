@@ -114,10 +114,18 @@ fn signs(file: &FileFacts, stems: &HashMap<u128, Vec<String>>) -> (usize, bool, 
     let aside = usize::from(file.path_facts.class.has(PathClass::ASIDE));
     // `limiter (1)`, `Copy of limiter`, `limiter_v2` beside `limiter`
     let stem = stem_of(name_of(&file.path)).to_lowercase();
-    let is_within = |other: &String| other.len() < stem.len() && stem.contains(other.as_str());
+    let is_within =
+        |other: &String| other.len() < stem.len() && stem.split_once(other.as_str()).is_some_and(is_of_copy);
     let is_longer = stems.get(&file.hash).is_some_and(|all| all.iter().any(is_within));
     let is_usual = folders.is_empty() || all().any(|folder| LAYOUT_FOLDERS.contains(&folder));
     (all().filter(is_of_copies).count() + aside + usize::from(is_longer), !is_usual, all().count())
+}
+
+/// Whether what a stem has before and behind another one tells a copy of it.
+fn is_of_copy((before, behind): (&str, &str)) -> bool {
+    let pieces = [before, behind].into_iter().flat_map(|text| text.split(|c: char| !c.is_alphanumeric()));
+    let is_number = |piece: &str| piece.strip_prefix('v').unwrap_or(piece).bytes().all(|byte| byte.is_ascii_digit());
+    pieces.into_iter().all(|piece| piece == "of" || COPY_FOLDERS.contains(&piece) || is_number(piece))
 }
 
 #[cfg(test)]

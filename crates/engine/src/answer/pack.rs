@@ -8,6 +8,7 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use colgrep_core::UnitKind;
+use colgrep_core::code_line::is_import;
 use colgrep_core::strength::FLOOR;
 use form::{BRIEF, COMMENTED, CUT, FULL, Form, LINE, PackedUnit, lines_of, written};
 
@@ -195,7 +196,8 @@ impl Packer<'_> {
         // Nothing but an import.
         let is_bare = |(file, unit): &(usize, usize)| {
             let UnitAnswer { unit, parts, line, .. } = &self.files[*file].units[*unit];
-            unit.kind == UnitKind::RawCode && *parts == [(line.number as u32, line.number as u32)]
+            let is_alone = *parts == [(line.number as u32, line.number as u32)];
+            unit.kind == UnitKind::RawCode && is_alone && is_import(line.text.trim())
         };
         let all = (0..self.files.len().min(FILES_MAX)).flat_map(units).filter(|at| *at != first && !is_bare(at));
         let mut order: Vec<(f32, (usize, usize))> = all.filter_map(of).collect();

@@ -186,9 +186,11 @@ fn are_imports(lines: &[&str], imports: &[String]) -> Vec<bool> {
     let begun: Vec<String> = imports.iter().map(begun).filter(|begun| !begun.is_empty()).collect();
     let (mut in_comment, mut depth) = (false, 0);
     let mut is_import = |line: &str| {
-        let begins = || is_import(line) || (!is_comment(line) && begun.iter().any(|begun| line.contains(begun)));
-        let is_import = !in_comment && !begun.is_empty() && (depth > 0 || begins());
-        if is_import {
+        // `require("a").setup({` uses what it imports.
+        let ends = || begun.iter().any(|begun| line.trim_end_matches([';', ',']).ends_with(begun.as_str()));
+        let (begins, goes_on) = (is_import(line), depth > 0);
+        let is_import = !in_comment && !begun.is_empty() && (goes_on || begins || (!is_comment(line) && ends()));
+        if goes_on || (begins && line.ends_with(['(', '{', '[']) && !line.contains('#')) {
             depth = (depth + opened(line)).max(0);
         }
         in_comment = goes_on_as_comment(in_comment, line);

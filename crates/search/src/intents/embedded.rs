@@ -138,7 +138,8 @@ impl IntentLookup<'_> {
             if !pointers.units.is_empty() {
                 break;
             }
-            for name in of_kind {
+            // A plain word in quotes is a value, unless it is a member of another name.
+            for name in of_kind.into_iter().filter(|name| !name.chars().all(char::is_lowercase)) {
                 let is_anywhere = found.pointers.files.is_empty();
                 let of_name = if is_anywhere { self.asked_for(name)? } else { self.in_files(name, found)? };
                 pointers.merge(of_name.pointers);

@@ -35,7 +35,6 @@ const CONSTRUCTORS: &[(&str, &[&str])] = &[
     ("constructor", &[]),
     ("initialize", &["ruby", "erb"]),
     ("init", &["swift"]),
-    ("new", &["rust"]),
     ("this", &["scala"]),
 ];
 

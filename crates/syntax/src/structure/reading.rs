@@ -66,8 +66,8 @@ const FORMS: [&str; 11] =
     ["@", "@;", "@ @", "@ @;", "@: @", "@ = @", "@ = @;", "\"@\"", "\"@\": \"@\"", "@ = \"@\"", "@ @ = 1;"];
 /// A hole that is left out.
 const NOTHING: &str = "";
-/// What a pattern may leave out at its end, for a statement; and where it is none without, for a definition or a block:
-/// the body, which then may be any.
+/// Ends that make a pattern a statement, and bodies that make it a definition or a block where it is none without one; any
+/// body then matches.
 const ENDS: [&str; 2] = ["", ";"];
 const BODIES: [&str; 3] = [" {}", ": 0", "\nend"];
 /// What shows that a context is one of a language, if it parses there with one of these inside.
@@ -347,7 +347,7 @@ impl PatternReader<'_> {
         let mut pattern = Pattern::from(node);
         pattern.node = meant;
         if let PatternNode::Internal { children, .. } = &mut pattern.node {
-            if !is_whole && !(is_closed && children.pop().is_some()) {
+            if !(is_whole || (is_closed && children.pop().is_some())) {
                 return Ok(());
             }
             // Some grammars have a body where none is written.

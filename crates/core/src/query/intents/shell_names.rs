@@ -143,7 +143,8 @@ pub fn qualified_names(text: &str) -> impl Iterator<Item = &str> {
         let is_type = before.last()?.starts_with(char::is_uppercase)
             || (before.len() > 1 && last.starts_with(char::is_uppercase));
         let has_sign = ["::", "#", "\\", "->"].iter().any(|sign| name.contains(sign));
-        (are_names && (is_type || has_sign) && !name.contains("://")).then_some(name)
+        let is_pair = name.matches('/').count() == 1;
+        (are_names && (is_type || has_sign) && !is_pair && !name.contains("://")).then_some(name)
     })
 }
 
