@@ -72,6 +72,9 @@ struct Frontier {
     origin: String,
 }
 
+/// A unit whose callers are wanted, with all units that a call of it may mean.
+type Wanted<'f> = (&'f Frontier, Rc<HashSet<UnitId>>);
+
 impl CallLevels {
     /// The units that are reached from those of `names`, in at most `depth` levels. A name that nothing here defines has
     /// callers all the same.
@@ -171,7 +174,7 @@ impl Reached {
     }
 
     fn callers(&mut self, graph: &CallGraph<'_>, frontier: &[Frontier], level: usize) -> Result<()> {
-        let mut by_name: BTreeMap<(String, &str), Vec<(&Frontier, Rc<HashSet<UnitId>>)>> = BTreeMap::new();
+        let mut by_name: BTreeMap<(String, &str), Vec<Wanted<'_>>> = BTreeMap::new();
         for one in frontier {
             let (names, meant) = graph.called_as(&one.unit)?;
             let (meant, language) = (Rc::new(meant), graph.language(one.unit.hit.file));
