@@ -588,7 +588,7 @@ mod tests {
             ("which URLs are read", ""),
             ("encoding of UTF8", ""),
             ("when is the 2nd released", ""),
-            ("how are connections of PostgreSQL pooled", ""),
+            ("how are the idle connections of PostgreSQL pooled", ""),
             ("where is http.Client used", ""),
             ("how does ColGrep start", ""),
             ("\"MAX_LEN\" in a file", ""),
