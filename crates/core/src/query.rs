@@ -357,7 +357,9 @@ fn name_inside(text: &str, project: &[String], tokenizer: &mut Tokenizer) -> Opt
     let bare = text.split_whitespace().map(|word| bare(word).trim_end_matches("()"));
     let mut names = bare.filter(is_code).filter_map(written);
     let name = names.next().filter(|name| name != text.trim() && names.all(|other| other == *name))?;
-    let is_project = tokenizer.part_terms(&name).iter().all(|term| project.contains(&fold_agent(term)));
+    let whole = fold_agent(tokenizer.normal(&joined(&name)));
+    let is_project =
+        project.contains(&whole) || tokenizer.part_terms(&name).iter().all(|term| project.contains(&fold_agent(term)));
     (!is_project).then_some(name)
 }
 
