@@ -66,9 +66,9 @@ const FORMS: [&str; 11] =
     ["@", "@;", "@ @", "@ @;", "@: @", "@ = @", "@ = @;", "\"@\"", "\"@\": \"@\"", "@ = \"@\"", "@ @ = 1;"];
 /// A hole that is left out.
 const NOTHING: &str = "";
-/// Ends that make a pattern a statement, and bodies that make it a definition or a block where it is none without one; any
-/// body then matches.
+/// Ends that turn a pattern into a statement.
 const ENDS: [&str; 2] = ["", ";"];
+/// Bodies that turn a pattern into a definition or a block. The pattern then matches any body.
 const BODIES: [&str; 3] = [" {}", ": 0", "\nend"];
 /// What shows that a context is one of a language, if it parses there with one of these inside.
 const FILLERS: [&str; 4] = ["", "x", "x;", "x x;"];
@@ -196,8 +196,15 @@ fn readings_of(
     if holes.iter().any(|hole| hole.starts_with("$$$")) {
         forms.push(holes.iter().map(|hole| if hole.starts_with("$$$") { NOTHING } else { FORMS[0] }).collect());
     }
-    let mut reader =
-        PatternReader { pieces, language, budget, readings: Vec::new(), known: Vec::new(), is_whole: false };
+    let mut reader = PatternReader {
+        pieces,
+        language,
+        budget,
+        readings: Vec::new(),
+        known: Vec::new(),
+        is_whole: false,
+        is_too_deep: false,
+    };
     let contexts = reader.contexts()?;
     for (is_mended, ends) in [(false, &ENDS[..]), (false, &BODIES[..]), (true, &ENDS[..])] {
         let is_read = if is_mended { !reader.readings.is_empty() || holes.is_empty() } else { reader.is_whole };
@@ -211,6 +218,9 @@ fn readings_of(
                     reader.mend(&mut draft)?;
                 }
                 reader.read(&draft)?;
+                if reader.is_too_deep {
+                    return Ok((Vec::new(), reader.budget));
+                }
                 if is_mended && !reader.readings.is_empty() {
                     return Ok((reader.readings, reader.budget));
                 }
@@ -250,6 +260,8 @@ struct PatternReader<'p> {
     known: Vec<String>,
     /// Whether the pattern is one as it is written.
     is_whole: bool,
+    /// Whether it is code with too many levels, which no other context changes.
+    is_too_deep: bool,
 }
 
 impl PatternReader<'_> {
@@ -316,7 +328,11 @@ impl PatternReader<'_> {
         let written = self.write(draft);
         let Some(code) = self.parse(&written.text)? else { return Ok(()) };
         let (pattern, root) = (written.pattern.clone(), code.tree().root_node());
-        if faults(code.tree(), &written.holes) > 0 || depth(root) > DEPTH_MAX {
+        if faults(code.tree(), &written.holes) > 0 {
+            return Ok(());
+        }
+        self.is_too_deep = depth(root) > DEPTH_MAX;
+        if self.is_too_deep {
             return Ok(());
         }
         // The node of the pattern, or of a statement with its end, which is left out of the pattern again.
