@@ -200,10 +200,10 @@ impl Query {
         let project = project_terms(root, languages, tokenizer);
         query.topic_terms = topic_terms(&query.sequence, query.is_symbol(), &project);
         if query.intents.phrases.is_empty() && !query.is_symbol() {
-            let name = name_inside(text, &project, tokenizer);
             // Among more words, a name with humps may be a product's.
-            let is_short = query.content_words().count() <= WORDS_BESIDE_NAME_MAX + 1;
-            query.name_inside = name.filter(|name| is_short || name.contains(['_', '-']));
+            let is_short = || query.content_words().count() <= WORDS_BESIDE_NAME_MAX + 1;
+            let name = name_inside(text, &project, tokenizer);
+            query.name_inside = name.filter(|name| name.contains(['_', '-']) || is_short());
         }
         query.asks_for = asked_classes(&wording);
         query.asks_for_prose = asks_for_prose(&wording);

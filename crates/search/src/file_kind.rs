@@ -1,4 +1,4 @@
-//! Whether a file is text rather than a program.
+//! What a file contains by its language: text or a program, tests of its own.
 
 use colgrep_core::UnitRole;
 use colgrep_syntax::language::{self, Category, others};

@@ -71,25 +71,24 @@ impl NameHolders {
             let read = spelled.iter().map(|(file, _)| *file).collect();
             spelled.extend(self::spelled(rounds, &form, &ranks, limits, &read, tokenizer)?.files);
         }
-        let holds = |own: &SpelledUnits| own.units.first().is_some_and(|(_, fit)| *fit == NameFit::Whole);
-        if is_inside && spelled.iter().filter(|(_, own)| holds(own)).count() > HOLDERS_OF_INSIDE_MAX {
-            return Ok(holders);
+        if is_inside {
+            spelled.iter_mut().for_each(|(_, own)| own.units.retain(|(_, fit)| *fit == NameFit::Whole));
+            spelled.retain(|(_, own)| !own.units.is_empty());
+            if spelled.len() > HOLDERS_OF_INSIDE_MAX {
+                return Ok(holders);
+            }
         }
         let known: FxHashSet<UnitId> = candidates.units.iter().map(|unit| unit.unit).collect();
         let mut held = 0;
         for (_, SpelledUnits { units, .. }) in spelled {
             let Some((first, best)) = units.first().copied() else { continue };
-            if is_inside && best != NameFit::Whole {
-                continue;
-            }
             if held < wanted.max(FILES_HELD_MIN)
                 && !units.iter().any(|(unit, fit)| *fit == best && known.contains(&unit.unit))
             {
                 holders.further.push(first.unit);
             }
             held += usize::from(best == NameFit::Whole);
-            let units = units.into_iter().filter(|(_, fit)| !is_inside || *fit == NameFit::Whole);
-            holders.fits.extend(units.map(|(unit, fit)| (unit.unit, fit)));
+            holders.fits.extend(units.into_iter().map(|(unit, fit)| (unit.unit, fit)));
         }
         Ok(holders)
     }

@@ -78,11 +78,11 @@ fn originals(_: &Query, _: &Knobs, retrieved: &Retrieved) -> Signals {
     for (_, file) in known() {
         stems.entry(file.hash).or_default().push(stem_of(name_of(&file.path)).to_lowercase());
     }
-    let key = |at: usize| (signs(&retrieved.files[at], &stems), retrieved.files[at].place);
+    let keys: Vec<_> = retrieved.files.iter().map(|file| (signs(file, &stems), file.place)).collect();
     let mut first: HashMap<u128, usize> = HashMap::new();
     for (at, file) in known() {
         let original = first.entry(file.hash).or_insert(at);
-        if key(at) < key(*original) {
+        if keys[at] < keys[*original] {
             *original = at;
         }
     }
@@ -90,7 +90,7 @@ fn originals(_: &Query, _: &Knobs, retrieved: &Retrieved) -> Signals {
     // Who names a copy means it.
     for (at, file) in known().filter(|(_, file)| !file.meant && file.mentioned == 0.0) {
         let is_copy_of = |original: &usize| {
-            let (own, other) = (key(at).0, key(*original).0);
+            let (own, other) = (keys[at].0, keys[*original].0);
             // Variants for several systems may be equal.
             other.0 < own.0 || (other < own && name_of(&file.path) == name_of(&retrieved.files[*original].path))
         };
@@ -121,7 +121,7 @@ fn signs(file: &FileFacts, stems: &HashMap<u128, Vec<String>>) -> (usize, bool, 
     (all().filter(is_of_copies).count() + aside + usize::from(is_longer), !is_usual, all().count())
 }
 
-/// Whether what a stem has before and behind another one tells a copy of it.
+/// Whether what a stem has before and after another one marks a copy of it.
 fn is_of_copy((before, behind): (&str, &str)) -> bool {
     let pieces = [before, behind].into_iter().flat_map(|text| text.split(|c: char| !c.is_alphanumeric()));
     let is_number = |piece: &str| piece.strip_prefix('v').unwrap_or(piece).bytes().all(|byte| byte.is_ascii_digit());

@@ -152,7 +152,7 @@ impl Packer<'_> {
         others.flat_map(|(_, (_, lines))| lines.iter().copied()).collect()
     }
 
-    /// Whether a unit lies inside another one, which then leaves its lines to it.
+    /// Whether `outer` contains `inner` and leaves its lines to it.
     fn is_around(&self, file: usize, outer: usize, inner: usize) -> bool {
         let span = |unit: usize| {
             let span = self.files[file].units[unit].unit.span;
@@ -225,7 +225,7 @@ impl Packer<'_> {
         self.show(file, unit, form, written.lines);
     }
 
-    /// Keeps in mind the lines that a unit shows, and takes them out of the units around it.
+    /// Records the lines that a unit shows, and removes them from the units around it.
     fn show(&mut self, file: usize, unit: usize, form: Form, lines: Vec<usize>) {
         let both = |other: usize| self.shown[&(file, other)].1.iter().any(|line| lines.contains(line));
         let is_outer = |piece: &PackPiece| {

@@ -10,7 +10,7 @@ use colgrep_syntax::language;
 
 use super::definitions::path_of;
 use super::lookup::IntentLookup;
-use super::{ALONE, Intent, Pointers, Resolved, ResolvedSoFar, Settled};
+use super::{Intent, NAMED, Pointers, Resolved, ResolvedSoFar, Settled};
 use colgrep_index::error::Result;
 
 /// Maximum of flags that are looked up: a text with more of them is a help page.
@@ -58,7 +58,7 @@ pub(super) const TEST: Intent = Intent {
         }
         match test_named(&lookup.query.text) {
             // The name as a text is the whole query, which was looked up.
-            Some(name) => Ok(instead(lookup.resolve(&ALONE[..ALONE.len() - 2], &name, found)?)),
+            Some(name) => Ok(instead(lookup.resolve(NAMED, &name, found)?)),
             None => Ok(instead(lookup.text(&asked[0], found)?.pointers)),
         }
     },
@@ -89,9 +89,9 @@ pub(super) const FLAG: Intent = Intent {
 
 pub(super) const QUALIFIED_NAME: Intent = Intent {
     name: "name in a question or a message",
-    doc: "What `Type.method` in a question, or a quoted name in a message, alone points at, in the named files if any: of a \
-          member and its type the member, of a missing one the type. Not beside something surer, or for tests or \
-          documents.",
+    doc: "What `Type.method` in a question, or a quoted name in a message, alone points at, in the named files if any. A \
+          member is looked up in a type beside it; without it, the type is shown. Not used beside something surer, or \
+          for tests or documents.",
     examples: &[
         ("how does Session.get work", "Session.get"),
         ("explain Session::get", "Session::get"),

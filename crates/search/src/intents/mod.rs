@@ -75,6 +75,9 @@ pub(crate) static INTENTS: &[Intent] = &[
     spelled::SPELLING,
 ];
 
+/// The forms of a name extracted from a query.
+static NAMED: &[Intent] = &[definitions::NAME, files::MODULE, files::STEM];
+
 /// The forms of a name or text extracted from a query.
 static ALONE: &[Intent] = &[definitions::NAME, files::MODULE, files::STEM, text::TEXT, keys::KEYS];
 

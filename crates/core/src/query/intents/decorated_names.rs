@@ -12,8 +12,8 @@ const BLANKS: &[&str] = &[
 const BOUNDS: &[&str] = &["\\b", "\\B", "\\<", "\\>"];
 
 /// The names in an expression (`\bopen_port\(`, `def\s+open`, `open|close`, `*port*`, `/open/i`), a symbol
-/// (`github.com/acme/net.(*Conn).Close.func1`, `acme::Conn::close::h0123456789abcdef`, `openPort+0x1a2`, `server(openPort+0x1a2)[0x55d0]`) or a link in
-/// Markdown. `None` for any other text.
+/// (`github.com/acme/net.(*Conn).Close.func1`, `acme::Conn::close::h0123456789abcdef`, `openPort+0x1a2`,
+/// `server(openPort+0x1a2)[0x55d0]`) or a link in Markdown. `None` for any other text.
 pub fn names_around(text: &str) -> Option<String> {
     let text = text.trim();
     let inside = slashed(text);
