@@ -1,5 +1,5 @@
-//! `held`: searches for parts of identifiers, drawn from a folder, in every case and with every joiner, and compares
-//! the answers with the text of the files.
+//! `held`: searches for parts of names, drawn from the files of a folder and their paths, in every case and with every
+//! joiner, and compares the answers with the text of the files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,7 +17,7 @@ use rand::{Rng as _, SeedableRng as _};
 use super::{Tally, TortureArgs, case_seed, go_through};
 
 /// A tree of names that people cut in many ways.
-const TREE: [(&str, &str); 10] = [
+const TREE: [(&str, &str); 12] = [
     ("net.c", "int family = AF_INET6;\nvoid API_V2_handler(void) { isIPv4(USE_LIBSSH2); }\n#define HTTP2_MAX 3\n"),
     (
         "convert.js",
@@ -42,6 +42,8 @@ const TREE: [(&str, &str); 10] = [
     ),
     ("hash.py", "def sha256_hex(data):\n    return base64Encode(sha256sum(data))\n\nclass Utf8Decoder:\n    pass\n"),
     ("menu.py", "cafe\u{301}_menu = 1\nΟΔΟΣ_map = größeÄndern()\n"),
+    ("docs/Rate-limits.v2.md", "# Limits\n\nOver HTTP/2 and TCP/IP, `acme.queue.retry-count` and RFC-3339 dates.\n"),
+    ("src/tokenBucket.ts", "export class Bucket { take() { return 1; } }\n"),
     ("notes.md", "# Notes\n\nThe max open files limit, the web socket and the second retry.\n"),
 ];
 
@@ -54,7 +56,7 @@ const DRAWN_MIN: usize = 2;
 
 struct Searched {
     path: String,
-    /// Its text in lower case.
+    /// Its path and its text in lower case.
     lower: String,
     /// The same without what joins the parts of names.
     joined: String,
@@ -85,7 +87,10 @@ impl HeldScene {
             }
             let text = fs::read(file.root.join(&file.path)).with_context(|| file.path.clone())?;
             let text = String::from_utf8_lossy(&text);
-            let names = text.split(|c| !is_of_word(c)).filter(|word| LETTERS.contains(&word.chars().count()));
+            let text = format!("{}\n{text}", file.path);
+            let words = text.split(|c| !is_of_word(c));
+            let hyphenated = text.split(|c| !is_of_word(c) && c != '-').filter(|name| name.contains('-'));
+            let names = words.chain(hyphenated).filter(|name| LETTERS.contains(&name.chars().count()));
             identifiers.extend(names.map(String::from));
             files.push(Searched { path: file.path, lower: lower(&text), joined: joined(&text) });
         }
@@ -154,7 +159,7 @@ fn drawn(identifier: &str, random: &mut StdRng) -> Option<String> {
         if at > 0 && random.random_bool(0.7) && !text.is_empty() && !text.ends_with(joiner) {
             text.push_str(joiner);
         }
-        text.push_str(identifier[pair[0]..pair[1]].trim_matches('_'));
+        text.push_str(identifier[pair[0]..pair[1]].trim_matches(['_', '-']));
     }
     let text = text.trim_matches(|c: char| !c.is_alphanumeric());
     let text = match random.random_range(0..4) {
@@ -168,13 +173,13 @@ fn drawn(identifier: &str, random: &mut StdRng) -> Option<String> {
 /// Where an identifier may be cut: its ends, and between characters of other kinds.
 fn cuts(identifier: &str) -> Vec<usize> {
     let kind = |c: char| match c {
-        '_' => 0,
+        '_' | '-' => 0,
         _ if c.is_numeric() => 1,
         _ if c.is_uppercase() => 2,
         _ => 3,
     };
     let chars: Vec<(usize, char)> = identifier.char_indices().collect();
-    let is_mark = |c: char| !c.is_alphanumeric() && c != '_';
+    let is_mark = |c: char| !c.is_alphanumeric() && c != '_' && c != '-';
     let mut cuts = vec![0];
     for at in 1..chars.len() {
         let (before, here) = (chars[at - 1].1, chars[at].1);
@@ -230,6 +235,7 @@ mod tests {
             ("gRPCDial", "g|RPC|Dial"),
             ("open2FADialog", "open|2|FA|Dialog"),
             ("cafe\u{301}_menu", "cafe\u{301}|_|menu"),
+            ("Rate-limits", "Rate|-|limits"),
         ] {
             assert_eq!(told(name), expected);
         }

@@ -174,7 +174,7 @@ fn a_shard_that_lies_of_meaning_is_not_believed() {
 fn a_shard_that_lies_of_places_is_not_believed() {
     let meant = |file| FileMeant { file: FilePlace(file), is_exact: false, is_allowed: true };
     let located = |paths: &[u32], names| LocateResponse {
-        paths: paths.iter().map(|file| (1, vec![meant(*file)])).collect(),
+        paths: paths.iter().map(|file| (Default::default(), vec![meant(*file)])).collect(),
         names: vec![vec![]; names],
         spelled: Vec::new(),
     };

@@ -9,7 +9,7 @@ mod nested;
 mod receiver;
 
 use attribute::Attributes;
-pub use call::{calling_line, calling_lines};
+pub use call::{calling_line, calling_lines, using_lines};
 pub use comment::is_comment;
 pub use label::introducing_line;
 pub use member::member_line;

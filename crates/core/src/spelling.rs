@@ -5,6 +5,7 @@ use std::ops::Range;
 use memchr::{memchr_iter, memchr2_iter};
 use serde::{Deserialize, Serialize};
 
+use crate::code_line::KeyPath;
 use crate::fold::folded;
 use crate::token::{is_cut, is_word_char, parts, words};
 
@@ -27,7 +28,7 @@ pub struct Spelling {
     text: String,
     /// The letters and digits of a name, folded.
     letters: String,
-    /// Where its parts begin in `letters`; a blank may separate them, too.
+    /// Where its parts begin in `letters`; a blank, a dot or a slash may separate them, too.
     cuts: Vec<usize>,
     /// Whether it is a number, whose parts are thousands: `1000000`, `1_000_000`, `1,000,000`, `1'000'000`.
     is_number: bool,
@@ -39,7 +40,7 @@ pub enum NameFit {
     /// Not at all, or only inside a word: `port` in `import`.
     #[default]
     Inside,
-    /// As parts of a longer identifier: `port` in `open_port`.
+    /// As parts of a longer identifier, or apart: `port` in `open_port`, `max-open` in `max.open`.
     Part,
     /// As a whole word, in any spelling: `open-port` in `openPort()`.
     Whole,
@@ -99,6 +100,12 @@ impl Spelling {
         (1..bounds.len()).map(move |at| &text[bounds[at - 1]..bounds[at]])
     }
 
+    /// The path of keys that a name of several parts may be.
+    pub fn key_path(&self) -> Option<KeyPath> {
+        let is_name = !self.is_number && self.cuts.len() > 1;
+        is_name.then(|| KeyPath::new(&self.text))
+    }
+
     /// Whether it occurs in a text.
     pub fn stands_in(&self, text: &str) -> bool {
         self.find(text).is_some()
@@ -137,11 +144,12 @@ impl Spelling {
         let folded = if self.text.is_ascii() { None } else { Some(folded(text)) };
         let text = folded.as_deref().unwrap_or(text);
         let (mut line, mut before) = (1, 0);
-        for place in self.places(text) {
+        for (place, is_apart) in self.places(text) {
             line += memchr_iter(b'\n', &text.as_bytes()[before..place.start]).count() as u32;
             before = place.start;
             let beside = [text[..place.start].chars().next_back(), text[place.end..].chars().next()];
             let fit = match beside.into_iter().flatten().any(is_word_char) {
+                false if is_apart => NameFit::Part,
                 false => NameFit::Whole,
                 true if is_cut(text, place.start) && is_cut(text, place.end) => NameFit::Part,
                 true => NameFit::Inside,
@@ -152,12 +160,14 @@ impl Spelling {
         }
     }
 
-    fn places<'s>(&'s self, text: &'s str) -> impl Iterator<Item = Range<usize>> + 's {
+    /// Where it occurs, and whether apart.
+    fn places<'s>(&'s self, text: &'s str) -> impl Iterator<Item = (Range<usize>, bool)> + 's {
         let first = self.text.as_bytes().first().copied().unwrap_or_default();
         let starts = memchr2_iter(first, first.to_ascii_uppercase(), text.as_bytes());
         starts.filter_map(move |start| {
-            let end = self.end_of_name(text, start).or_else(|| self.end_of_text(text, start));
-            Some(start..end?)
+            let (end, is_apart) =
+                self.end_of_name(text, start).or_else(|| Some((self.end_of_text(text, start)?, false)))?;
+            Some((start..end, is_apart))
         })
     }
 
@@ -167,13 +177,14 @@ impl Spelling {
         text.as_bytes().get(start..end)?.eq_ignore_ascii_case(self.text.as_bytes()).then_some(end)
     }
 
-    /// Where the name ends that begins at `start` in some spelling.
-    fn end_of_name(&self, text: &str, start: usize) -> Option<usize> {
+    /// Where the name ends that begins at `start` in some spelling, and whether a blank, a dot or a slash separates its
+    /// parts.
+    fn end_of_name(&self, text: &str, start: usize) -> Option<(usize, bool)> {
         let (bytes, letters) = (text.as_bytes(), self.letters.as_bytes());
         if letters.is_empty() {
             return None;
         }
-        let (mut at, mut next, mut joiners, mut has_blank) = (start, 0, 0, false);
+        let (mut at, mut next, mut joiners, mut is_apart) = (start, 0, 0, false);
         while next < letters.len() {
             let byte = *bytes.get(at)?;
             if byte.to_ascii_lowercase() == letters[next] {
@@ -181,20 +192,38 @@ impl Spelling {
                 joiners = 0;
             } else {
                 let is_between = self.cuts.contains(&next);
-                let is_blank = byte == b' ' && is_between && !self.is_number;
+                let is_counted =
+                    || letters[..next].last().is_some_and(u8::is_ascii_alphabetic) && letters[next].is_ascii_digit();
+                let separates = match byte {
+                    _ if self.is_number => false,
+                    b' ' => is_between,
+                    b'.' => is_between && joiners == 0,
+                    b'/' => (is_between || is_counted()) && joiners == 0,
+                    _ => false,
+                };
                 let is_joiner = match self.is_number {
                     true => is_between && joiners == 0 && is_mark(byte.into()),
-                    false => is_blank || matches!(byte, b'_' | b'-'),
+                    false => separates || matches!(byte, b'_' | b'-'),
                 };
                 joiners += 1;
                 if joiners > JOINERS_MAX || !is_joiner {
                     return None;
                 }
-                has_blank |= is_blank;
+                is_apart |= separates;
             }
             at += 1;
         }
-        (!has_blank || (is_cut(text, start) && is_cut(text, at))).then_some(at)
+        let is_in_number = || {
+            let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+            let is_mark = |at: usize| bytes.get(at).is_some_and(|byte| is_mark((*byte).into()));
+            let before = [start.wrapping_sub(2), start.wrapping_sub(1)];
+            (is_digit(before[0]) && is_mark(before[1])) || (is_mark(at) && is_digit(at + 1))
+        };
+        let is_whole = match self.is_number {
+            true => at - start == letters.len() || !is_in_number(),
+            false => !is_apart || (is_cut(text, start) && is_cut(text, at)),
+        };
+        is_whole.then_some((at, is_apart))
     }
 }
 
@@ -230,6 +259,7 @@ mod tests {
             ("nning", "running", Some(false)),
             ("app.run", "webapp.runner", Some(false)),
             ("app.run", "app_run", None),
+            ("app_run", "app.run()", Some(true)),
             ("maxopen", "max open", None),
             ("max_open", "amax open", None),
             ("--line", "__line", None),
@@ -240,6 +270,19 @@ mod tests {
             ("86400", "86,400 s", Some(true)),
             ("86400", "8,64,00", None),
             ("8080", "8_080", None),
+            ("12345", "12,345,678", None),
+            ("345678", "12,345,678", None),
+            ("345678", "f(12,345_678)", None),
+            ("max_open_files", "max.open.files=3", Some(true)),
+            ("maxOpenFiles", "max.open/files", Some(true)),
+            ("max_open", "amax.open", None),
+            ("max_open", "max..open", None),
+            ("maxopen", "max.open", None),
+            ("http2", "HTTP/2", Some(true)),
+            ("HTTP2Server", "http/2-server", Some(true)),
+            ("tcp_ip", "TCP/IP", Some(true)),
+            ("v2", "v.2", None),
+            ("2d", "2/d", None),
             ("café_menu", "cafe\u{301}Menu", Some(true)),
             ("cafe\u{301}", "CAFÉ", Some(true)),
             ("οδος", "ΟΔΟΣ", Some(true)),
@@ -266,6 +309,8 @@ mod tests {
             ("get-value", "getValue()", Whole),
             ("getvalue", "get_value", Whole),
             ("get_value", "getValueOf", Part),
+            ("get_value", "the get value", Part),
+            ("get_value", "get.value", Part),
             ("größe", "GRÖSSE Größe", Whole),
         ] {
             assert_eq!(Spelling::new(text).fit_in(line), expected, "{text} in {line}");

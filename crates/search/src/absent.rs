@@ -54,7 +54,7 @@ pub(super) fn without_absent(
     if !found.spelled.is_empty() {
         return Ok(None);
     }
-    let is_here = |at: usize| found.paths.get(at).is_some_and(|(shared, _)| *shared > 0);
+    let is_here = |at: usize| found.paths.get(at).is_some_and(|(best, _)| best.shared > 0);
     let absent: Vec<(&String, String)> =
         unknown.into_iter().enumerate().filter(|(at, _)| !is_here(*at)).map(|(_, path)| path).collect();
     Ok(left_out(&query.text, &absent))

@@ -3,6 +3,7 @@
 use colgrep_core::fold::folded;
 use colgrep_core::path::{PathClass, stem_of};
 use colgrep_syntax::language;
+use serde::{Deserialize, Serialize};
 
 use super::file_kind::is_data;
 use colgrep_index::store::{FileRecord, FileTable};
@@ -24,35 +25,59 @@ pub enum Fit {
     Whole,
 }
 
-/// The files of an index that share the most last parts with a written path, ignoring case, and the number of these
-/// parts. So a path from another machine (`/srv/app/src/a.rs`) means the closest files. `front` is the prefix of all
-/// paths: for a single repository its own folder, since `/srv/app/main.py` is `main.py` of a project `app`. A path that
-/// ends with [`MODULE_END`] means modules: code files, and for a lone stem tests only if there are no others.
+/// How a written path matches those of its files, best last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct PathMatch {
+    /// Whether the parts agree as typed, but for case; else `token-bucket.ts` is `tokenBucket.ts`, too.
+    pub is_as_typed: bool,
+    /// Number of last parts that agree.
+    pub shared: u32,
+}
+
+/// The files of an index that share the most last parts with a written path, ignoring case and, if no file has the last
+/// one as typed, joiners. So a path from another machine (`/srv/app/src/a.rs`) means the closest files. `front` is the
+/// prefix of all paths: for a single repository its own folder, since `/srv/app/main.py` is `main.py` of a project `app`.
+/// A path that ends with [`MODULE_END`] means modules: code files, and for a lone stem tests only if there are no others.
 pub fn best_named<'t>(
-    files: impl Iterator<Item = &'t FileRecord>,
+    files: &[&'t FileRecord],
     front_of: impl Fn(&'t FileRecord) -> (&'t str, &'t str),
     written: &str,
-) -> (usize, Vec<&'t FileRecord>) {
+) -> (PathMatch, Vec<&'t FileRecord>) {
+    let (shared, found) = named(files, &front_of, written, is_in_lower_case);
+    if shared > 0 {
+        return (PathMatch { is_as_typed: true, shared }, found);
+    }
+    let (shared, found) = named(files, &front_of, written, has_letters);
+    (PathMatch { is_as_typed: false, shared }, found)
+}
+
+/// As [`best_named`], where `is_same` tells whether the name of a file or folder is one in lower case.
+fn named<'t>(
+    files: &[&'t FileRecord],
+    front_of: &impl Fn(&'t FileRecord) -> (&'t str, &'t str),
+    written: &str,
+    is_same: fn(&str, &str) -> bool,
+) -> (u32, Vec<&'t FileRecord>) {
     let module = written.strip_suffix(MODULE_END);
     let wanted: Vec<WrittenPart> = parts(module.unwrap_or(written)).rev().map(WrittenPart::new).collect();
     let is_stem = module.is_some() && wanted.len() == 1;
     let mut best = (0, Vec::new());
-    for file in files.filter(|file| module.is_none() || !is_data(&file.language, &file.path)) {
+    for file in files.iter().filter(|file| module.is_none() || !is_data(&file.language, &file.path)) {
         let (front, path) = front_of(file);
         let path = if module.is_some() { module_of(path) } else { path };
         let mut wanted = wanted.iter();
         let is_next = |own: &&str| {
             let next = wanted.next();
-            let is_elsewhere = next.is_some_and(|next| next.is_version && !next.names(own));
+            let is_elsewhere = next.is_some_and(|next| next.is_version && !next.names(own, is_same));
             let next = if is_elsewhere { wanted.next() } else { next };
-            next.is_some_and(|next| next.names(own))
+            next.is_some_and(|next| next.names(own, is_same))
         };
-        let shared = parts(path).rev().chain(parts(front).rev()).take_while(is_next).count();
+        let shared = parts(path).rev().chain(parts(front).rev()).take_while(is_next).count() as u32;
         if shared > best.0 {
             best = (shared, Vec::new());
         }
         if shared == best.0 && shared > 0 {
-            best.1.push(file);
+            best.1.push(*file);
         }
     }
     let is_own = |file: &&FileRecord| !repeats_by_folder(&file.path);
@@ -92,8 +117,8 @@ impl WrittenPart {
     }
 
     /// Whether it means a folder or file called `own`.
-    fn names(&self, own: &str) -> bool {
-        is_in_lower_case(own, &self.whole) || (self.bare.len() < self.whole.len() && is_in_lower_case(own, &self.bare))
+    fn names(&self, own: &str, is_same: fn(&str, &str) -> bool) -> bool {
+        is_same(own, &self.whole) || (self.bare.len() < self.whole.len() && is_same(own, &self.bare))
     }
 }
 
@@ -102,9 +127,17 @@ fn is_in_lower_case(text: &str, small: &str) -> bool {
     if text.is_ascii() { text.eq_ignore_ascii_case(small) } else { folded(text) == small }
 }
 
-/// How well files fit that share this many last parts with the written path.
-pub fn fit_of(written: &str, shared: usize) -> Option<Fit> {
-    match shared {
+/// Whether a name has the letters of another, which is in lower case, without its joiners: `tokenBucket.ts` those of
+/// `token-bucket.ts`.
+fn has_letters(text: &str, small: &str) -> bool {
+    let is_letter = |c: &char| !matches!(c, '_' | '-' | ' ');
+    let is_private = |text: &str| text.starts_with('_');
+    is_private(text) == is_private(small) && folded(text).chars().filter(is_letter).eq(small.chars().filter(is_letter))
+}
+
+/// How well files fit that match a written path so.
+pub fn fit_of(written: &str, found: PathMatch) -> Option<Fit> {
+    match found.shared as usize {
         0 => None,
         all if all == parts(written).count() => Some(Fit::Whole),
         all if all == parts(written).filter(|part| !is_version(part)).count() => Some(Fit::Whole),
@@ -245,11 +278,16 @@ mod tests {
             ("net/udp_server.*", "Whole tests/net/udp_server.rs"),
             ("udp_test.*", "Whole src/udp_test.go"),
             ("b/net.*", ""),
+            ("net/udp-server.*", "Whole tests/net/udp_server.rs"),
+            ("UdpServer.rs", "Whole tests/net/udp_server.rs"),
+            ("udpserver.go", ""),
+            ("_tcp.*", ""),
             ("other.rs", ""),
             ("/", ""),
         ] {
-            let (shared, files) = best_named(table.indexed(), |file| ("wire", file.path.as_str()), written);
-            let found = fit_of(written, shared).map(|fit| {
+            let files: Vec<&FileRecord> = table.indexed().collect();
+            let (found, files) = best_named(&files, |file| ("wire", file.path.as_str()), written);
+            let found = fit_of(written, found).map(|fit| {
                 let exact = files.iter().filter(|file| file.path.eq_ignore_ascii_case(written)).count();
                 let paths = files.iter().filter(|file| exact == 0 || file.path.eq_ignore_ascii_case(written));
                 format!("{fit:?} {}", paths.map(|f| f.path.as_str()).collect::<Vec<_>>().join(" "))

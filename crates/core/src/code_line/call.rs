@@ -54,6 +54,12 @@ pub fn calling_lines(text: &str, name: &str, marks: &[&str], facts: &LanguageFac
     code.map(|(number, _)| number).collect()
 }
 
+/// The lines of a program, from 1, that use `name` outside comments and literals.
+pub fn using_lines(text: &str, name: &str, marks: &[&str], facts: &LanguageFacts) -> Vec<u32> {
+    let code = numbered_code(text.lines()).filter(|(_, line)| is_in_code(line, name, marks, facts, is_use));
+    code.map(|(number, _)| number).collect()
+}
+
 fn is_in_code(
     line: &str,
     name: &str,

@@ -31,11 +31,20 @@ impl KeyPath {
             if line.trim().is_empty() || is_comment(line) {
                 continue;
             }
-            let Some((depth, keys)) = keys_of(line) else { continue };
+            let Some((depth, keys, value)) = keys_of(line) else { continue };
             open.truncate(open.iter().position(|(known, _)| *known >= depth).unwrap_or(open.len()));
             open.push((depth, keys));
-            let inner_first = open.iter().rev().flat_map(|(_, keys)| keys.iter().rev()).map(String::as_str);
-            match self.is_end_of(inner_first, &names) {
+            let mut best = None;
+            let mut agree = |inside: &[Option<String>]| {
+                let outer = open.iter().rev().flat_map(|(_, keys)| keys.iter().rev());
+                let inner_first = inside.iter().rev().flatten().chain(outer).map(String::as_str);
+                best = best.max(self.is_end_of(inner_first, &names));
+                best != Some(true)
+            };
+            if agree(&[]) {
+                keys_in_braces(value, agree);
+            }
+            match best {
                 Some(true) => return Some((number, true)),
                 Some(false) => end = end.or(Some((number, false))),
                 None => {}
@@ -73,8 +82,9 @@ fn letters(text: &str) -> String {
     folded(text).chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
-/// The keys of a line, and how deep they are: 0 for the head of a table, else more than the line's indentation.
-fn keys_of(line: &str) -> Option<(usize, Vec<String>)> {
+/// The keys of a line, how deep they are, and what is behind them. The depth is 0 for the head of a table, else more than
+/// the line's indentation.
+fn keys_of(line: &str) -> Option<(usize, Vec<String>, &str)> {
     let mut content = line.trim_start();
     while let Some(item) = content.strip_prefix("- ") {
         content = item.trim_start();
@@ -82,19 +92,52 @@ fn keys_of(line: &str) -> Option<(usize, Vec<String>)> {
     let table = content.strip_prefix('[').and_then(|rest| rest.split_once(']'));
     let ends = |behind: &str| behind.is_empty() || behind.starts_with(['#', ';']);
     let table = table.filter(|(_, behind)| ends(behind.trim_start_matches(']').trim()));
-    let (depth, keys) = match table {
-        Some((inside, _)) => (0, inside),
+    let (depth, (keys, value)) = match table {
+        Some((inside, _)) => (0, (inside, "")),
         None => (line.len() - content.len() + 1, head(content)?),
     };
     let mut keys = keys.split(|c| !is_of_key(c)).map(letters).filter(|key| !key.is_empty()).peekable();
-    keys.peek()?;
-    Some((depth, keys.filter(|key| !is_position(key)).collect()))
+    let opens = value.starts_with('{') && !value[1..].trim().is_empty();
+    if keys.peek().is_none() && !opens {
+        return None;
+    }
+    Some((depth, keys.filter(|key| !is_position(key)).collect(), value))
 }
 
-/// The text of a line before a value or a block; the name of an element that it opens.
-fn head(content: &str) -> Option<&str> {
+/// Calls `visit` with the path of each key inside braces, until it returns false: of `= { max = 2, wait = { min = 3 } }`,
+/// `max`, `wait`, and `min` in `wait`. A bracket without a key has none in the path.
+fn keys_in_braces(value: &str, mut visit: impl FnMut(&[Option<String>]) -> bool) {
+    let (mut open, mut start, mut quote) = (Vec::<Option<String>>::new(), 0, None);
+    for (at, c) in value.char_indices() {
+        match c {
+            _ if quote == Some(c) => quote = None,
+            _ if quote.is_some() => {}
+            '"' | '\'' => quote = Some(c),
+            '{' | '[' => {
+                open.push(None);
+                start = at + c.len_utf8();
+            }
+            '}' | ']' => _ = open.pop(),
+            ',' => {
+                open.last_mut().into_iter().for_each(|key| *key = None);
+                start = at + c.len_utf8();
+            }
+            ':' | '=' => {
+                let Some(key @ None) = open.last_mut() else { continue };
+                *key = Some(letters(&value[start..at])).filter(|key| !key.is_empty());
+                if key.is_some() && !visit(&open) {
+                    return;
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The text of a line before a value or a block, and what follows; the name of an element that it opens.
+fn head(content: &str) -> Option<(&str, &str)> {
     if let Some(element) = content.strip_prefix('<') {
-        return element.split(|c| !is_of_key(c)).next();
+        return Some((element.split(|c| !is_of_key(c)).next()?, ""));
     }
     let quote = content.chars().next().filter(|c| matches!(c, '"' | '\''));
     let from = quote.and_then(|quote| Some(content[1..].find(quote)? + 2)).unwrap_or(0);
@@ -107,7 +150,7 @@ fn head(content: &str) -> Option<&str> {
         _ => true,
     };
     let is_plain = keys.chars().all(|c| is_of_key(c) || matches!(c, ' ' | '.' | '"' | '\'' | '$' | '@' | '/'));
-    (is_value && is_plain && keys.split_whitespace().count() <= WORDS_OF_HEAD_MAX).then_some(keys)
+    (is_value && is_plain && keys.split_whitespace().count() <= WORDS_OF_HEAD_MAX).then_some((keys, behind))
 }
 
 #[cfg(test)]
@@ -122,6 +165,7 @@ mod tests {
         let toml = "[cache.pool]\nmax_size = 2\n[data]\npool.max_size = 3\n[[data.more]] # all\nname = 'x'\n";
         let hcl = "cache {\n  pool {\n    max_size = 2\n  }\n}\nresource \"data\" \"pool\" {\n  max_size = 3\n}\n";
         let php = "return [\n    'cache' => [\n        'pool' => ['a'],\n        'max_size' => 2,\n    ],\n];\n";
+        let inline = "data:\n  pool: {wait: {min: 3, 'of': \"x: 1\"}, max_size: 3, list: [1, 2], kind: a}\n";
         let xml = "<project>\n  <data>\n    <max-size>3</max-size>\n  </data>\n</project>\n";
         for (text, path, expected) in [
             (yaml, "data.pool.max_size", Some((8, true))),
@@ -148,6 +192,12 @@ mod tests {
             (hcl, "data.pool.max_size", Some((7, false))),
             (php, "cache.max_size", Some((4, true))),
             (xml, "project.data.maxSize", Some((3, true))),
+            (inline, "data.pool.wait.min", Some((2, true))),
+            (inline, "data.pool.max_size", Some((2, true))),
+            (inline, "data.pool.wait.max_size", None),
+            (inline, "data.pool.kind", Some((2, true))),
+            (inline, "data.pool.x", None),
+            ("{\"data\":{\"a\":[1,{\"b\":2}],\"pool\":{\"maxSize\":3}}}\n", "data.pool.maxSize", Some((1, true))),
         ] {
             assert_eq!(KeyPath::new(path).find(text, "config/app.yaml"), expected, "{path} in {text}");
         }

@@ -6,6 +6,7 @@ use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use colgrep_core::code_line::KeyPath;
 use colgrep_core::spelling::{Spelled, Spelling};
 use colgrep_syntax::read::{Skip, is_notebook, looks_secret};
 use rayon::prelude::*;
@@ -75,8 +76,8 @@ impl Snapshot {
         Ok(Cow::Owned(left))
     }
 
-    /// For each text, whether any indexed file, and what `filter` leaves of one, contains it in some spelling. Reads each
-    /// file once.
+    /// For each text, whether any indexed file, and what `filter` leaves of one, contains it in some spelling, in its path or
+    /// as a path of keys. Reads each file once.
     pub fn mentions(&self, spellings: &[Spelling], filter: Option<&dyn UnitFilter>) -> Result<Vec<Mention>> {
         let files: Vec<Option<&FileRecord>> = self.files.indexed().map(Some).collect();
         let to_be_read = spellings.iter().map(|spelling| self.to_be_read(&files, spelling));
@@ -86,26 +87,39 @@ impl Snapshot {
         };
         // Of each text, whether any file has it, and whether an allowed one does.
         let found: Vec<[AtomicBool; 2]> = spellings.iter().map(|_| Default::default()).collect();
+        for record in self.files.indexed() {
+            let is_allowed = filter.is_none_or(|filter| filter.allows_file(record.id));
+            for ([anywhere, allowed], _) in found.iter().zip(spellings).filter(|(_, one)| one.stands_in(&record.path)) {
+                anywhere.store(true, Ordering::Relaxed);
+                allowed.fetch_or(is_allowed, Ordering::Relaxed);
+            }
+        }
+        let keys: Vec<Option<KeyPath>> = spellings.iter().map(Spelling::key_path).collect();
         files.par_iter().enumerate().try_for_each_init(Vec::new, |buffer, (at, record)| {
             let Some(record) = record.filter(|_| are_read.iter().any(|is_read| is_read[at])) else { return Ok(()) };
             let allowed = usize::from(filter.is_none_or(|filter| filter.allows_file(record.id)));
             let missing = || {
-                let each = spellings.iter().zip(&are_read).zip(&found).filter(|((_, is_read), _)| is_read[at]);
-                each.filter(|(_, found)| !found[allowed].load(Ordering::Relaxed))
+                let each = spellings.iter().zip(&keys).zip(&are_read).zip(&found);
+                let each = each.filter(|((_, is_read), found)| is_read[at] && !found[allowed].load(Ordering::Relaxed));
+                each.map(|((one, _), found)| (one, found))
+            };
+            let holds = |(spelling, keys): (&Spelling, &Option<KeyPath>), text: &str| {
+                let is_key = || keys.as_ref().is_some_and(|keys| keys.find(text, &record.path).is_some());
+                spelling.stands_in(text) || is_key()
             };
             if missing().next().is_none() {
                 return Ok(());
             }
             let look = |text: &str| -> Result<()> {
                 let mut of_units = None;
-                for ((spelling, _), found) in missing().filter(|((spelling, _), _)| spelling.stands_in(text)) {
+                for (one, found) in missing().filter(|(one, _)| holds(*one, text)) {
                     found[0].store(true, Ordering::Relaxed);
                     if allowed == 1 {
                         let left = match &mut of_units {
                             Some(left) => left,
                             none => none.insert(self.allowed_text(record.id, text, filter)?),
                         };
-                        found[1].fetch_or(spelling.stands_in(left), Ordering::Relaxed);
+                        found[1].fetch_or(holds(one, left), Ordering::Relaxed);
                     }
                 }
                 Ok(())

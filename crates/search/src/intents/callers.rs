@@ -17,8 +17,9 @@ const UNITS_WITH_NAME_MAX: u64 = 8 * FILES_READ_MAX as u64;
 
 pub(super) const CALLERS: Intent = Intent {
     name: "callers",
-    doc: "The code that calls the name, at the line of the call: outside comments and literals if there is such a line. \
-          For all places of a name, callers come before its definition.",
+    doc: "The code that calls the name, at the line of the call: outside comments and literals if there is such a line; \
+          of a name that nothing calls, the code that uses it. For all places of a name, callers come before its \
+          definition.",
     examples: &[
         ("who calls open", "open"),
         ("find all callers of open_socket", "open_socket"),
@@ -45,16 +46,22 @@ fn callers(lookup: &mut IntentLookup<'_>, _: &ResolvedSoFar, asked: &[String]) -
         return Ok(Resolved::open(pointers));
     }
     let files = lookup.readable(&rounds.ask(&FilesWithAllRequest { terms })?, FILES_READ_MAX, BYTES_READ_MAX)?;
-    // Calls in a document are examples.
-    let seen = rounds.scan(&files, ScanTarget::Calls(name.to_string()))?.into_iter().filter(|(_, seen)| !seen.is_text);
-    let lines: Vec<(FilePlace, u32)> = seen.map(|(file, seen)| (file, seen.line)).collect();
-    let around = rounds.ask(&EnclosingRequest { lines: lines.clone() })?.into_iter().zip(&lines);
-    let found: Vec<(UnitFound, u32)> = around.filter_map(|(unit, (_, line))| Some((unit?, *line))).collect();
-    let keys: Vec<_> = found.iter().map(|(unit, _)| unit.unit).collect();
-    for ((unit, line), stored) in found.into_iter().zip(rounds.ask(&StoredUnitsRequest { units: keys.clone() })?) {
-        let is_definition = last_segment(&stored.name) == name && line < unit.line + NAME_LINES_MAX as u32;
-        if !is_definition {
-            pointers.units.entry(unit.unit).or_insert(Pointer { certainty: Certainty::Exact, strength, line });
+    // Nothing calls a constant or a type, but code uses it.
+    for look in [ScanTarget::Calls(name.to_string()), ScanTarget::Uses(name.to_string())] {
+        // Calls in a document are examples.
+        let seen = rounds.scan(&files, look)?.into_iter().filter(|(_, seen)| !seen.is_text);
+        let lines: Vec<(FilePlace, u32)> = seen.map(|(file, seen)| (file, seen.line)).collect();
+        let around = rounds.ask(&EnclosingRequest { lines: lines.clone() })?.into_iter().zip(&lines);
+        let found: Vec<(UnitFound, u32)> = around.filter_map(|(unit, (_, line))| Some((unit?, *line))).collect();
+        let keys: Vec<_> = found.iter().map(|(unit, _)| unit.unit).collect();
+        for ((unit, line), stored) in found.into_iter().zip(rounds.ask(&StoredUnitsRequest { units: keys })?) {
+            let is_definition = last_segment(&stored.name) == name && line < unit.line + NAME_LINES_MAX as u32;
+            if !is_definition {
+                pointers.units.entry(unit.unit).or_insert(Pointer { certainty: Certainty::Exact, strength, line });
+            }
+        }
+        if !pointers.units.is_empty() {
+            break;
         }
     }
     Ok(Resolved::open(pointers))

@@ -373,8 +373,8 @@ pub(crate) fn best_of(found: &LocateResponse, at: usize, written: &str) -> Optio
 
 /// The files that share most of the path at a position, exact ones first.
 fn alike(found: &LocateResponse, at: usize, written: &str) -> Option<(Fit, Vec<FileMeant>)> {
-    let (shared, files) = found.paths.get(at)?;
-    Some((fit_of(written, *shared as usize)?, files.clone()))
+    let (best, files) = found.paths.get(at)?;
+    Some((fit_of(written, *best)?, files.clone()))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use colgrep_index::store::FileRecord;
 use serde::{Deserialize, Serialize};
 
 use super::{Coordinator, LocalSearch, Round, Validate};
-use crate::locate::{FILES_MAX, best_named, files_called, files_spelled};
+use crate::locate::{FILES_MAX, PathMatch, best_named, files_called, files_spelled};
 use crate::shard::ShardExtent;
 
 /// Asks for files.
@@ -24,8 +24,8 @@ pub struct LocateRequest {
 /// The files that were meant. Each list is cut to one more than the number of files that a name may mean.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LocateResponse {
-    /// For each path, the number of components that the best files share with it, and these files.
-    pub paths: Vec<(u32, Vec<FileMeant>)>,
+    /// For each path, how the best files match it, and these files.
+    pub paths: Vec<(PathMatch, Vec<FileMeant>)>,
     /// For each name, its files.
     pub names: Vec<Vec<FileMeant>>,
     /// Names with spaces that occur in the text, with their files.
@@ -55,8 +55,8 @@ impl Round for LocateRequest {
         // Excluded files don't compete with those that the filter allows.
         let allowed: Vec<&FileRecord> = table.indexed().filter(|record| search.shard.allows(record.id)).collect();
         let of_path = |written: &String| {
-            let (shared, files) = best_named(allowed.iter().copied(), front_of, written);
-            (shared as u32, meant(search, &files, written))
+            let (found, files) = best_named(&allowed, front_of, written);
+            (found, meant(search, &files, written))
         };
         let called = files_called(table, &self.names);
         let spelled = files_spelled(table, &self.text);
@@ -69,7 +69,7 @@ impl Round for LocateRequest {
 
     fn gather(&self, corpus: &Coordinator<'_>) -> Result<LocateResponse> {
         let mut all = LocateResponse {
-            paths: vec![(0, Vec::new()); self.paths.len()],
+            paths: vec![Default::default(); self.paths.len()],
             names: vec![Vec::new(); self.names.len()],
             spelled: Vec::new(),
         };

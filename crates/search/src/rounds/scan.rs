@@ -5,7 +5,7 @@ use std::path::Path;
 
 use colgrep_core::UnitKind;
 use colgrep_core::code_line::{
-    KeyPath, announces, binds_function, calling_lines, introducing_line, is_binding, lines_of_code,
+    KeyPath, announces, binds_function, calling_lines, introducing_line, is_binding, lines_of_code, using_lines,
 };
 use colgrep_core::identifier_style::is_name_in_example;
 use colgrep_core::literal_match::{Agreement, LiteralMatch, PastedText};
@@ -41,6 +41,8 @@ pub enum ScanTarget {
     Announces { name: String, keywords: Vec<String> },
     /// Lines that call a name.
     Calls(String),
+    /// Lines that use a name in any way.
+    Uses(String),
     /// The line of this number, or if it is blank the nearest that is not; 0 if it is gone.
     Near(u32),
     /// A name in any spelling, or another text in any case.
@@ -110,9 +112,13 @@ impl Round for ScanRequest {
                     let nearest = if is_gone { Some(0) } else { lines.min_by_key(|number| number.abs_diff(*line)) };
                     nearest.into_iter().map(|line| seen_in(record, line)).collect()
                 }
-                (ScanTarget::Calls(name), _) => {
+                (ScanTarget::Calls(name) | ScanTarget::Uses(name), _) => {
                     let marks = language::comment_marks(&record.language);
-                    let lines = calling_lines(&text, name, marks, language::facts());
+                    let lines = match self.look {
+                        ScanTarget::Uses(_) => using_lines,
+                        _ => calling_lines,
+                    };
+                    let lines = lines(&text, name, marks, language::facts());
                     lines.into_iter().map(|line| seen_in(record, line)).collect()
                 }
                 (ScanTarget::Keys(path), _) => {
