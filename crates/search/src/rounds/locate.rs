@@ -110,6 +110,12 @@ impl LocateResponse {
     }
 }
 
+impl Validate for PathMatch {
+    fn is_valid(&self, extent: &ShardExtent) -> bool {
+        self.shared.is_valid(extent)
+    }
+}
+
 impl Validate for FileMeant {
     fn is_valid(&self, extent: &ShardExtent) -> bool {
         self.file.is_valid(extent)

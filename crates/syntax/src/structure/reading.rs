@@ -174,24 +174,34 @@ fn meaning(hole: &str) -> MetaVariable {
 /// When the time is used up.
 pub(super) fn readings(pattern: &str, language: &'static Language) -> Result<Vec<PatternReading>, Spent> {
     let (pattern, budget) = (pattern.trim(), Budget::new());
-    let (found, budget) = readings_of(pattern, language, budget)?;
-    match pattern.strip_suffix(';') {
-        // What ends a declaration may be a node of its own.
-        Some(rest) if found.is_empty() => Ok(readings_of(rest.trim_end(), language, budget)?.0),
-        _ => Ok(found),
+    // What ends a declaration may be a node of its own.
+    let shorter = pattern.strip_suffix(';').map(str::trim_end);
+    for is_mended in [false, true] {
+        for pattern in std::iter::once(pattern).chain(shorter) {
+            let found = readings_of(pattern, language, is_mended, &budget)?;
+            if !found.is_empty() {
+                return Ok(found);
+            }
+        }
     }
+    Ok(Vec::new())
 }
 
+/// The ways to read a pattern as it is, or with other forms of its holes.
 fn readings_of(
     pattern: &str,
     language: &'static Language,
-    budget: Budget,
-) -> Result<(Vec<PatternReading>, Budget), Spent> {
+    is_mended: bool,
+    budget: &Budget,
+) -> Result<Vec<PatternReading>, Spent> {
     let pieces = pieces(pattern);
     let holes: Vec<&str> = pieces
         .iter()
         .filter_map(|piece| if let PatternPiece::Hole(hole) = piece { Some(*hole) } else { None })
         .collect();
+    if is_mended && holes.is_empty() {
+        return Ok(Vec::new());
+    }
     let mut forms = vec![vec![FORMS[0]; holes.len()]];
     if holes.iter().any(|hole| hole.starts_with("$$$")) {
         forms.push(holes.iter().map(|hole| if hole.starts_with("$$$") { NOTHING } else { FORMS[0] }).collect());
@@ -206,11 +216,8 @@ fn readings_of(
         is_too_deep: false,
     };
     let contexts = reader.contexts()?;
-    for (is_mended, ends) in [(false, &ENDS[..]), (false, &BODIES[..]), (true, &ENDS[..])] {
-        let is_read = if is_mended { !reader.readings.is_empty() || holes.is_empty() } else { reader.is_whole };
-        if is_read {
-            break;
-        }
+    let passes = if is_mended { &[&ENDS[..]][..] } else { &[&ENDS[..], &BODIES[..]] };
+    for ends in passes {
         for (context, name) in contexts.iter().flat_map(|context| NAMES.map(|name| (*context, name))) {
             for (end, forms) in ends.iter().flat_map(|end| forms.iter().map(move |forms| (*end, forms))) {
                 let mut draft = PatternDraft { context, end, name, forms: forms.clone() };
@@ -219,15 +226,18 @@ fn readings_of(
                 }
                 reader.read(&draft)?;
                 if reader.is_too_deep {
-                    return Ok((Vec::new(), reader.budget));
+                    return Ok(Vec::new());
                 }
                 if is_mended && !reader.readings.is_empty() {
-                    return Ok((reader.readings, reader.budget));
+                    return Ok(reader.readings);
                 }
             }
         }
+        if reader.is_whole {
+            break;
+        }
     }
-    Ok((reader.readings, reader.budget))
+    Ok(reader.readings)
 }
 
 /// A way to write a pattern as code.
@@ -254,7 +264,7 @@ struct WrittenPattern {
 struct PatternReader<'p> {
     pieces: Vec<PatternPiece<'p>>,
     language: &'static Language,
-    budget: Budget,
+    budget: &'p Budget,
     readings: Vec<PatternReading>,
     /// The readings in short, to tell new ones from known ones.
     known: Vec<String>,
@@ -296,7 +306,7 @@ impl PatternReader<'_> {
     }
 
     fn parse(&self, text: &str) -> Result<Option<CodeTree>, Spent> {
-        CodeTree::parse(text, &prepared(text, self.language), self.language, &[], &self.budget)
+        CodeTree::parse(text, &prepared(text, self.language), self.language, &[], self.budget)
     }
 
     /// The contexts that the language has, worked out once.
