@@ -175,6 +175,24 @@ fn a_name_is_that_of_a_unit_that_passes() {
 }
 
 #[test]
+fn a_name_that_several_units_of_a_file_have_shows_one_and_names_the_others() {
+    let sandbox = Sandbox::new();
+    let class = |name: &str| format!("class {name}:\n    def run(self):\n        return {name}\n\n\n");
+    sandbox.write("a.py", &["A", "B", "C"].map(class).concat());
+    let mut client = Client::start(&sandbox, &[]);
+    let both = "(also of this name: a.py:7-8 method B.run; a.py:12-13 method C.run)";
+    for (asked, first, others) in [
+        (json!({"name": "run", "file": "a.py"}), "a.py:2-3 method A.run\n", both),
+        (json!({"name": "B.run", "file": "a.py"}), "a.py:7-8 method B.run\n", ""),
+        (json!({"name": "run", "file": "a.py:8"}), "a.py:7-8 method B.run\n", ""),
+    ] {
+        let text = client.good("search", asked.clone());
+        assert!(text.starts_with(first) && text.trim_end().ends_with(others), "{asked}: {text}");
+        assert_eq!(text.contains("also of this name"), !others.is_empty(), "{asked}: {text}");
+    }
+}
+
+#[test]
 fn nothing_found_has_its_reason_in_every_protocol() {
     let sandbox = queue();
     let mut client = Client::start(&sandbox, &[]);

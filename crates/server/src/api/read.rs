@@ -108,6 +108,7 @@ pub(super) fn read_in_file(state: &ServerState, asked: &params::ReadUnit, kinds:
     let (text, units) = read_whole(place.root, &place.below, file)?;
     let named = |u: &&Outlined| name.is_none_or(|name| is_named(u, name) && is_kind(u, kinds));
     let mut named = units.iter().filter(named);
+    let all_named = named.clone();
     // By distance from the line, then by length: the smallest unit around the line comes first.
     let distance = |u: &&Outlined, line: u32| u.line.saturating_sub(line) + line.saturating_sub(u.end_line);
     let spans = |wanted| move |u: &&Outlined| (u.line, u.end_line) == wanted;
@@ -129,7 +130,14 @@ pub(super) fn read_in_file(state: &ServerState, asked: &params::ReadUnit, kinds:
         (None, None) => bail!("give `line` or `name` of the unit in {file}"),
     };
     match (unit, name, line) {
-        (Some(unit), ..) => Ok(shown((&place, &text), unit, line, asked)),
+        (Some(unit), ..) => {
+            let mut answer = shown((&place, &text), unit, line, asked);
+            if name.is_some() && line.is_none() && with_id.is_none() {
+                let others = all_named.filter(|other| !std::ptr::eq(*other, unit));
+                answer.remarks.push_str(&also_named(others.map(|other| head(&place, other)).collect(), ""));
+            }
+            Ok(answer)
+        }
         (None, Some(name), _) => bail!("{file} has no unit named {name}; `outline` lists its units"),
         (None, None, line) => {
             // A unit that has an id and is there no more was at this line.
@@ -273,13 +281,9 @@ pub(super) fn read_named(
         );
     };
     let mut answer = shown((file, text), unit, asked.line, asked);
-    if !others.is_empty() {
-        let listed: Vec<String> = others.iter().take(LISTED_MAX).map(|(file, _, unit)| head(file, unit)).collect();
-        let further = others.len() - listed.len();
-        let or_more = if unread.is_empty() { "" } else { " or more" };
-        let further = if further > 0 { format!("; {further}{or_more} further") } else { String::new() };
-        answer.remarks.push_str(&format!("(also of this name: {}{further})\n", listed.join("; ")));
-    }
+    let or_more = if unread.is_empty() { "" } else { " or more" };
+    let others = others.iter().map(|(file, _, unit)| head(file, unit)).collect();
+    answer.remarks.push_str(&also_named(others, or_more));
     answer.remarks.extend(told(&away).map(|told| format!("({})\n", escape_control(&told))));
     answer.unserved = away;
     Ok(answer)
@@ -343,6 +347,18 @@ fn ranked_files(state: &ServerState, name: &str, within: &NamesWithin<'_>) -> Re
 fn head(file: &UnitFile<'_>, unit: &Outlined) -> String {
     let path = escape_control(&typed(&file.root.project.root, &file.below));
     format!("{path}:{}-{} {} {}", unit.line, unit.end_line, unit.unit_type, unit.qualified_name)
+}
+
+/// The remark on the other units of a name, by their first lines; empty where there are none. `or_more` follows the
+/// number of those left out.
+fn also_named(mut others: Vec<String>, or_more: &str) -> String {
+    if others.is_empty() {
+        return String::new();
+    }
+    let further = others.len().saturating_sub(LISTED_MAX);
+    others.truncate(LISTED_MAX);
+    let further = if further > 0 { format!("; {further}{or_more} further") } else { String::new() };
+    format!("(also of this name: {}{further})\n", others.join("; "))
 }
 
 /// A unit's lines, from its documentation on if the line that is asked for lies there.
