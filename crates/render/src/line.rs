@@ -97,16 +97,27 @@ fn plain(line: &str, columns: usize) -> String {
 }
 
 /// Where a line that is cut to `columns` is shown from, in bytes: its beginning, or a little before the first mark if
-/// that is beyond the cut.
+/// that is beyond the cut; further to the left if the rest would leave columns empty.
 pub fn shown_from(line: &str, columns: usize, marks: &[Range<usize>]) -> usize {
     let Some(mark) = marks.first() else { return 0 };
+    let line = line.trim_end();
     // Bytes may match inside of a character.
     let (start, end) = (line.floor_char_boundary(mark.start), line.floor_char_boundary(mark.end));
     if line[..end].chars().count() < columns || line.chars().nth(columns).is_none() {
         return 0;
     }
-    let kept = line[..start].char_indices().rev().take(columns / 3).last();
-    kept.map_or(start, |(at, _)| at)
+    // A column is kept for the ellipsis.
+    last_columns(&line[..start], columns / 3).min(last_columns(line, columns.saturating_sub(1)))
+}
+
+/// Where the last `columns` of a line begin, in bytes.
+fn last_columns(line: &str, columns: usize) -> usize {
+    let mut used = 0;
+    let fits = |(_, c): &(usize, char)| {
+        used += char_columns(*c);
+        used <= columns
+    };
+    line.char_indices().rev().take_while(fits).last().map_or(line.len(), |(at, _)| at)
 }
 
 #[cfg(test)]
@@ -167,6 +178,10 @@ mod tests {
             assert_eq!(shown_from(&line, columns, std::slice::from_ref(&mark)), expected, "{columns} {mark:?}");
         }
         assert_eq!(shown_from(&line, 10, &[]), 0);
+        for (columns, behind, expected) in [(30, "", 27), (30, "  ", 27), (30, "(x)", 30), (30, "\t;", 36)] {
+            let line = format!("{}needle{behind}", "a".repeat(50));
+            assert_eq!(shown_from(&line, columns, &[Range { start: 50, end: 56 }]), expected, "filled: {behind:?}");
+        }
         assert_eq!(shown_from("a needle", 8, &[Range { start: 2, end: 8 }]), 0, "all of it has room");
     }
 
