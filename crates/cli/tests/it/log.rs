@@ -159,6 +159,7 @@ fn words_that_no_commit_has_are_told() {
     for (query, said) in [
         ("frobnicate", "nothing in the history mentions \"frobnicate\""),
         ("why does it frobnicate", "nothing in the history mentions \"frobnicate\""),
+        ("frobnicate the xylophone", "nothing in the history mentions \"frobnicate\" or \"xylophone\""),
         ("retry in ZorkPort", "nothing in the history mentions \"ZorkPort\""),
         ("retry frobnicated", ""),
         ("retry", ""),

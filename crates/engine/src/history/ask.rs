@@ -108,8 +108,8 @@ pub struct HistoryAnswer {
 pub enum Absent {
     /// A path that nothing mentions, as it was written.
     Path(String),
-    /// The same of a word of the question.
-    Word(String),
+    /// The same of words of the question.
+    Words(Vec<String>),
     /// A line whose commit is older than what is indexed, among lines of others: `a.rs:12`, and the commit.
     OldCommit(String, String),
     /// Commits: the repository has none.
@@ -124,7 +124,10 @@ impl fmt::Display for Absent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Absent::Path(path) => write!(f, "nothing in the history mentions {path}"),
-            Absent::Word(word) => write!(f, "nothing in the history mentions {word:?}"),
+            Absent::Words(words) => {
+                let quoted: Vec<String> = words.iter().map(|word| format!("{word:?}")).collect();
+                write!(f, "nothing in the history mentions {}", quoted.join(" or "))
+            }
             Absent::OldCommit(line, commit) => {
                 write!(f, "{line} is of commit {commit}, which is older than the history that is indexed")
             }
@@ -244,8 +247,9 @@ impl OpenHistory {
         let watch = explanation.as_mut().map(|explanation| explanation as &mut dyn Watch);
         let (answer, strength) = recall(&self.snapshot, filter, asked, watch)?;
         let is_named = answer.units.first().is_some_and(|ranked| ranked.certainty == Some(Certainty::Exact));
-        if !is_named {
-            without.absent.extend(unknown_words(&answer).into_iter().map(Absent::Word));
+        let unknown = if is_named { Vec::new() } else { unknown_words(&answer) };
+        if !unknown.is_empty() {
+            without.absent.push(Absent::Words(unknown));
         }
         let best = answer.units.iter().take(asked.files);
         let found = best.map(|ranked| FoundEntry {

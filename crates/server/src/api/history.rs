@@ -86,7 +86,7 @@ pub fn history(state: &ServerState, asked: &params::History) -> Result<ToolAnswe
             remarks.push(match absent {
                 Absent::Path(path) => Absent::Path(named(&root.folder, &path)).to_string(),
                 // Another root's history may have it.
-                Absent::Word(_) if state.roots().nth(1).is_some() => continue,
+                Absent::Words(_) if state.roots().nth(1).is_some() => continue,
                 absent => absent.to_string(),
             });
         }
