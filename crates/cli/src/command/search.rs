@@ -170,12 +170,15 @@ fn of_command(plan: &Plan) -> Option<String> {
     let Question::Text(word) = &plan.request.question else { return None };
     let is_limited =
         end::has_filters(&plan.request.scope) || matches!(plan.request.shape.weakest, Weakest::Strength(_));
-    let command = command_like(word).filter(|_| !is_limited)?;
+    let meant = meant_command(word, plan).filter(|_| !is_limited)?;
+    Some(format!("nothing here answers {word:?}; {meant}"))
+}
+
+/// The command that a query is but for a slip, with the paths as its arguments.
+fn meant_command(query: &str, plan: &Plan) -> Option<String> {
+    let command = command_like(query)?;
     let paths = plan.request.scope.paths.iter().map(|path| format!(" {}", shell_word(&path.to_string_lossy())));
-    Some(format!(
-        "nothing here answers {word:?}; if a command is meant: colgrep {command}{}",
-        paths.collect::<String>()
-    ))
+    Some(format!("if a command is meant: colgrep {command}{}", paths.collect::<String>()))
 }
 
 /// Whether any unit is what the scope asks for, whatever the question.
@@ -207,5 +210,7 @@ fn check_exists(path: &Path, plan: &Plan) -> Result<()> {
     let words = plan.request.scope.paths.iter().map(|path| path.to_string_lossy());
     let all: Vec<_> = std::iter::once(query.into()).chain(words).filter(|word| !word.is_empty()).collect();
     let word = path.to_string_lossy();
-    bail!("there is no file or folder {word:?}; put the question in quotes: colgrep {}", shell_word(&all.join(" ")))
+    let meant = meant_command(query, plan).map(|meant| format!("; {meant}")).unwrap_or_default();
+    let quoted = shell_word(&all.join(" "));
+    bail!("there is no file or folder {word:?}{meant}; put the question in quotes: colgrep {quoted}")
 }

@@ -401,6 +401,10 @@ fn flags_that_can_not_be_honoured_are_errors() {
         (&["parse", "--hyperlink-format", "nosuch"], "known names are"),
         (&["parse", "--json", "--jsonl"], "cannot be used with"),
         (&["parse", "--tests", "some"], "possible values"),
+        (
+            &["intall", "claude-code"],
+            "; if a command is meant: colgrep install claude-code; put the question in quotes: ",
+        ),
         (&["parse", "request"], "put the question in quotes: colgrep 'parse request'"),
         (&["--queries-from", "nowhere.txt"], "could not read nowhere.txt"),
         (&["-e", "x", "-c"], "--content: only with a query; -e alone lists matching lines"),
