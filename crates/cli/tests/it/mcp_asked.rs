@@ -185,6 +185,8 @@ fn a_name_that_several_units_of_a_file_have_shows_one_and_names_the_others() {
         (json!({"name": "run", "file": "a.py"}), "a.py:2-3 method A.run\n", both),
         (json!({"name": "B.run", "file": "a.py"}), "a.py:7-8 method B.run\n", ""),
         (json!({"name": "run", "file": "a.py:8"}), "a.py:7-8 method B.run\n", ""),
+        (json!({"file": "a.py#L8"}), "a.py:7-8 method B.run\n", ""),
+        (json!({"file": "a.py#L7-L8"}), "a.py:7-8 method B.run\n", ""),
     ] {
         let text = client.good("search", asked.clone());
         assert!(text.starts_with(first) && text.trim_end().ends_with(others), "{asked}: {text}");

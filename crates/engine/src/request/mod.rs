@@ -184,14 +184,21 @@ pub fn split_line(written: &str) -> Option<(&str, u32)> {
     (!file.is_empty() && line > 0).then_some((file, line))
 }
 
-/// Splits `FILE:LINE` or `FILE:FROM-TO` into the file and its first and last line. None where no lines are named.
+/// Splits `FILE:LINE` or `FILE:FROM-TO` into the file and its first and last line; `FILE#L3` and `FILE#L3-L9` too, as in
+/// links of code hosts. None where no lines are named.
 pub fn split_lines(written: &str) -> Option<(&str, (u32, u32))> {
     let lines = || {
         let (file, lines) = written.rsplit_once(':')?;
         let (first, last) = lines.split_once('-')?;
         Some((file, (first.parse().ok()?, last.parse().ok()?)))
     };
-    let found = split_line(written).map(|(file, line)| (file, (line, line))).or_else(lines);
+    let linked = || {
+        let (file, lines) = written.rsplit_once("#L")?;
+        let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
+        let last = last.strip_prefix('L').unwrap_or(last);
+        Some((file, (first.parse().ok()?, last.parse().ok()?)))
+    };
+    let found = split_line(written).map(|(file, line)| (file, (line, line))).or_else(lines).or_else(linked);
     found.filter(|(file, (first, last))| !file.is_empty() && *first > 0 && first <= last)
 }
 
@@ -399,6 +406,12 @@ mod tests {
             ("a.rs:0-3", None),
             ("a.rs:3-", None),
             (":3-7", None),
+            ("a.rs#L12", Some(("a.rs", (12, 12)))),
+            ("a.rs#L3-L9", Some(("a.rs", (3, 9)))),
+            ("a.rs#L3-9", Some(("a.rs", (3, 9)))),
+            ("a.rs#L9-L3", None),
+            ("a.rs#List", None),
+            ("#L3", None),
         ] {
             assert_eq!(split_lines(written), expected, "{written}");
         }
