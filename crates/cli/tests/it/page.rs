@@ -267,6 +267,26 @@ fn further_places_lines_and_results_are_reached_by_keys() {
 }
 
 #[test]
+fn more_files_than_are_shown_are_told_and_counted_in_sight() {
+    let Some(browser) = Browser::start() else { return };
+    let sandbox = Sandbox::new();
+    for i in 0..60 {
+        sandbox.write(&format!("lib/q{i}.py"), &format!("def queue_{i}():\n    return {i}\n"));
+    }
+    let server = Server::start(&sandbox, &[]);
+    server.ready();
+    browser.size(390, 800);
+    for (asked, is_told) in [("q=queue&all=1&n=50", true), ("q=queue_7", false)] {
+        browser.open(&format!("{}/?{asked}", server.base));
+        browser.until(RESULTS);
+        browser.until(&format!(
+            "document.getElementById('end').textContent.includes('The first 50 files are shown; narrow') === {is_told}"
+        ));
+        browser.until("(() => { const at = document.getElementById('status').getBoundingClientRect(); return at.width > 0 && at.left >= 0 && at.right <= innerWidth; })()");
+    }
+}
+
+#[test]
 fn the_token_is_asked_for_once() {
     let Some(browser) = Browser::start() else { return };
     let sandbox = two();

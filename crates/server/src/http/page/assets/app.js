@@ -5,6 +5,8 @@ import { listen } from "./keys.js";
 import { ask, keepToken, keptToken } from "./server.js";
 
 const RESULTS = 10;
+// The server gives no more at once.
+const RESULTS_MAX = 50;
 const PAUSE = 220;
 const PART_LINES = 200;
 const SETTLED = 3000;
@@ -32,7 +34,7 @@ function read() {
   const [, from, to] = /^#L(\d+)(?:-L(\d+))?$/.exec(location.hash) ?? [];
   return {
     q: get("q"), re: get("re"), repo: get("repo"), lang: get("lang"), tests: get("tests"), path: get("path"),
-    ctx: number("ctx") || "", all: get("all"), n: Math.min(number("n") || RESULTS, 50),
+    ctx: number("ctx") || "", all: get("all"), n: Math.min(number("n") || RESULTS, RESULTS_MAX),
     in: get("in"), file: get("file"), line: Number(from ?? number("line")), to: Number(to ?? 0),
   };
 }
@@ -237,8 +239,13 @@ function ending(state, answer) {
     next = answer.results.length;
     go({ ...read(), ...change });
   };
-  if (answer.more && state.n < 50) end.push(button("More results", further({ n: Math.min(state.n + RESULTS, 50) })));
-  else if (!state.all && !state.re) end.push(button("Weaker results too", further({ all: "1" })));
+  if (answer.more && state.n < RESULTS_MAX) {
+    end.push(button("More results", further({ n: Math.min(state.n + RESULTS, RESULTS_MAX) })));
+  } else if (answer.more) {
+    end.push(element("p", {}, `The first ${answer.results.length} files are shown; narrow the search with a path or language.`));
+  } else if (!state.all && !state.re) {
+    end.push(button("Weaker results too", further({ all: "1" })));
+  }
   return end;
 }
 
