@@ -25,6 +25,16 @@ struct HeldRemark {
     others: usize,
 }
 
+impl HeldRemark {
+    fn line(&self) -> String {
+        let more = match (self.kind, self.others as u64) {
+            (RemarkKind::NamedPath, others @ 1..) => format!("; and {}", counted(others, "more path")),
+            _ => String::new(),
+        };
+        format!("colgrep: {}{more}", self.text)
+    }
+}
+
 /// Standard error.
 #[derive(Debug)]
 pub struct Console {
@@ -75,11 +85,15 @@ impl Console {
     /// Prints the remark of a search, if there is one and a setting doesn't forbid it.
     pub fn finish(&self, is_quiet: bool) {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(HeldRemark { kind, text, others }) = held.filter(|_| !self.quiet && !is_quiet) else { return };
-        match (kind, others as u64) {
-            (RemarkKind::NamedPath, 1..) => remark!("colgrep: {text}; and {}", counted(others as u64, "more path")),
-            _ => remark!("colgrep: {text}"),
+        if let Some(held) = held.filter(|_| !self.quiet && !is_quiet) {
+            remark!("{}", held.line());
         }
+    }
+
+    /// The remark that [`Console::finish`] would print by now.
+    pub(crate) fn pending(&self) -> Option<String> {
+        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        held.as_ref().filter(|_| !self.quiet).map(HeldRemark::line)
     }
 }
 

@@ -32,12 +32,13 @@ pub const VIMGREP: FormatFlag = FormatFlag {
     example: ("RingBuffer --vimgrep -k 1", "src/queue/ring.rs:3:12:pub struct RingBuffer {"),
 };
 
-/// Prints results and returns how many of them fitted.
+/// Prints results and returns how many of them fitted; one of the `remarks` may follow.
 pub fn print(
     out: &mut impl Write,
     results: &Results<'_>,
     options: &OutputOptions,
     budget: &mut TokenBudget,
+    remarks: &[String],
 ) -> Result<usize> {
     let mut under_heading = options.clone();
     under_heading.look.heading = true;
@@ -45,8 +46,11 @@ pub fn print(
     let mut printer =
         HumanPrinter { options, under_heading, syntaxes: None, last_heading: None, printed: false, is_list };
     let width = options.look.width.unwrap_or(usize::MAX);
-    // Rows left on the terminal, less those of the remark on the results left out and one for the prompt.
-    let mut rows = options.look.height.map(|height| height.saturating_sub(1 + REMARK_COLUMNS.div_ceil(width)));
+    let of_remarks = remarks.iter().map(|remark| screen_rows(remark, width));
+    // One of them is the remark on the results left out.
+    let of_remark = of_remarks.chain([REMARK_COLUMNS.div_ceil(width)]).max().unwrap_or(0);
+    // Rows left on the terminal, less those of the remark and one for the prompt.
+    let mut rows = options.look.height.map(|height| height.saturating_sub(1 + of_remark));
     let certain = results.certain();
     for (at, file) in results.iter().enumerate() {
         let mut block = Vec::new();

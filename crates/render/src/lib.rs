@@ -310,6 +310,7 @@ pub fn print(
     scope: Option<&str>,
     console: &Console,
 ) -> Result<()> {
+    let told = end_remark(results, options, scope)?;
     if let Some(tokens) = options.wish.pack {
         let files = results.iter().collect::<Result<Vec<_>, _>>()?;
         let shown = pack::print(out, &files, tokens, options)?;
@@ -317,16 +318,19 @@ pub fn print(
             let found = counted(files.len() as u64, "result");
             console.hold(RemarkKind::Cut, format!("not even the first of {found} fits into --pack {tokens}"));
         }
-        return tell_end(results, options, scope, console);
+        told.into_iter().for_each(|(kind, text)| console.hold(kind, text));
+        return Ok(());
     }
     let mut budget = TokenBudget::new(options.wish.max_tokens);
     let shown = if options.wish.format.is_json() {
         json::print(out, results, &options.wish, &mut budget)?
     } else {
-        human::print(out, results, options, &mut budget)?
+        let of_end = told.iter().map(|(_, text)| format!("colgrep: {text}"));
+        let remarks: Vec<String> = console.pending().into_iter().chain(of_end).collect();
+        human::print(out, results, options, &mut budget, &remarks)?
     };
     let found = results.len();
-    tell_end(results, options, scope, console)?;
+    told.into_iter().for_each(|(kind, text)| console.hold(kind, text));
     if shown < found {
         let told = match options.wish.max_tokens {
             Some(tokens) => format!("{shown} of {} fit into --max-tokens {tokens}", counted(found as u64, "result")),
@@ -337,20 +341,22 @@ pub fn print(
     Ok(())
 }
 
-/// Passes the remark after the last result to `console`.
-fn tell_end(results: &Results<'_>, options: &OutputOptions, scope: Option<&str>, console: &Console) -> Result<()> {
-    let Some(scope) = scope.filter(|_| !options.wish.quiet && !options.wish.format.is_json()) else { return Ok(()) };
+/// The remark after the last result.
+fn end_remark(
+    results: &Results<'_>,
+    options: &OutputOptions,
+    scope: Option<&str>,
+) -> Result<Option<(RemarkKind, String)>> {
+    let Some(scope) = scope.filter(|_| !options.wish.quiet && !options.wish.format.is_json()) else { return Ok(None) };
     // On a terminal the rule marks weak results.
     let is_marked = options.look.width.is_some() && options.wish.pack.is_none();
     let told = end::remark(&results.end()?, is_marked, scope);
-    if results.only_matches {
-        let none = "the pattern matches, but no unit with a match answers the query".to_string();
-        let why = told.map_or(none, |(_, text)| text);
-        console.hold(RemarkKind::NotFound, format!("{why}; without the query, -e lists the matches"));
-    } else if let Some((kind, text)) = told {
-        console.hold(kind, text);
+    if !results.only_matches {
+        return Ok(told);
     }
-    Ok(())
+    let none = "the pattern matches, but no unit with a match answers the query".to_string();
+    let why = told.map_or(none, |(_, text)| text);
+    Ok(Some((RemarkKind::NotFound, format!("{why}; without the query, -e lists the matches"))))
 }
 
 /// Remarks that `--max-tokens` left results out; names the query if there are several.

@@ -24,6 +24,22 @@ fn what_does_not_fit_the_height_is_left_out_at_the_end() {
 
 #[cfg(target_os = "linux")]
 #[test]
+fn a_remark_that_is_wrapped_has_its_rows_too() {
+    let sandbox = Sandbox::new();
+    for i in 0..9 {
+        sandbox.write(&format!("src/f{i}.py"), &format!("def zebra_{i}():\n    pass\n"));
+    }
+    let empty = format!("{}.py", "x".repeat(130));
+    sandbox.write(&empty, "");
+    sandbox.run(&["init"]);
+    let Some(cut) = on_terminal(&sandbox, "dumb", &format!("stty rows 8; colgrep zebra src {empty}")) else { return };
+    let rows: usize = cut.lines().map(|line| line.chars().count().div_ceil(60).max(1)).sum();
+    assert!(rows < 8 && cut.contains(&format!("{empty} is empty")), "{rows}: {cut}");
+    assert!(cut.lines().filter(|line| line.contains("def zebra_")).count() > 1, "{cut}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
 fn a_long_path_has_its_own_line_and_wrapped_lines_are_counted() {
     let sandbox = Sandbox::new();
     let folder = "packages/a_rather_long_name_of_a_package/sources/components/parts";
