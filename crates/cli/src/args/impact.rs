@@ -26,7 +26,7 @@ pub struct ImpactArgs {
     #[arg(long, value_name = "WHAT")]
     pub tests: Option<TestsArg>,
     /// Number of files (default: 15)
-    #[arg(short = 'k', long, value_name = "N", value_parser = super::size::positive)]
+    #[arg(short = 'k', long, aliases = ["limit", "top-k"], value_name = "N", value_parser = super::size::positive)]
     pub results: Option<usize>,
     /// Print only file names
     #[arg(short = 'l', long, conflicts_with_all = ["json", "jsonl"], help_heading = "Output")]

@@ -39,7 +39,7 @@ pub struct LogArgs {
     #[arg(long, value_name = "ID")]
     pub not_session: Vec<String>,
     /// Number of entries (default: 15)
-    #[arg(short = 'k', long, value_name = "N", value_parser = super::size::positive)]
+    #[arg(short = 'k', long, aliases = ["limit", "top-k"], value_name = "N", value_parser = super::size::positive)]
     pub results: Option<usize>,
     /// Rank by words only
     #[arg(long, conflicts_with = "semantic_only")]

@@ -107,7 +107,7 @@ pub struct SearchArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub shards: Option<PathBuf>,
     /// Number of files to show [default: 15; with -e alone: all]
-    #[arg(short = 'k', long = "results", value_name = "N", value_parser = positive)]
+    #[arg(short = 'k', long = "results", aliases = ["limit", "top-k"], value_name = "N", value_parser = positive)]
     pub results: Option<usize>,
     /// Show unlikely results too, which text output hides by default
     #[arg(long, conflicts_with = "min_strength")]
@@ -207,6 +207,7 @@ pub struct SearchArgs {
     #[arg(
         short = 't',
         long = "type",
+        aliases = ["lang", "language"],
         value_name = "LANG",
         value_parser = suggest::TYPE,
         hide_possible_values = true,

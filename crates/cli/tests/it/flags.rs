@@ -393,6 +393,17 @@ fn what_is_refused_is_named_as_it_was_typed() {
 }
 
 #[test]
+fn flags_take_the_names_that_other_tools_give_them() {
+    let sandbox = Sandbox::of("relay");
+    let plain = sandbox.run(&["parse", "-k", "1", "-t", "rust"]);
+    for [number, language] in [["--limit", "--lang"], ["--top-k", "--language"]] {
+        let ran = sandbox.run(&["parse", number, "1", language, "rust"]);
+        assert_eq!((ran.status, ran.out.as_str()), (0, plain.out.as_str()), "{number} {language}: {ran:?}");
+        assert!(!sandbox.run(&["--help"]).out.contains(&format!("{number} ")), "{number} is hidden");
+    }
+}
+
+#[test]
 fn flags_that_can_not_be_honoured_are_errors() {
     let sandbox = Sandbox::of("relay");
     for (args, message) in [
