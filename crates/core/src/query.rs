@@ -337,11 +337,13 @@ pub fn plain_path(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A text that is one word or one name, with hyphens perhaps.
+/// A text that is one word, one name, with hyphens perhaps, or one number.
 fn written(text: &str) -> Option<String> {
     let text = text.trim();
     let is_long = text.chars().nth(1).is_some();
-    let is_name = text.chars().all(|c| is_word_char(c) || c == '-') && text.contains(char::is_alphabetic);
+    let is_number = || text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_name =
+        text.chars().all(|c| is_word_char(c) || c == '-') && (text.contains(char::is_alphabetic) || is_number());
     (is_long && is_name && !text.starts_with('-') && !text.ends_with('-')).then(|| text.to_string())
 }
 

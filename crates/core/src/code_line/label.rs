@@ -28,7 +28,7 @@ const AROUND: &[(&str, &str)] = &[
 /// The attributes of HTML and XML that introduce a name.
 const ATTRIBUTES: &[&str] = &["id=", "name=", "xml:id="];
 /// What may stand on a line before a key.
-const BEFORE_KEY: &[&str] = &["- ", "export ", "set ", "? ", "\"", "'", "["];
+const BEFORE_KEY: &[&str] = &["- ", "export ", "set ", "ENV ", "ARG ", "? ", "\"", "'", "["];
 
 /// The line of a text that introduces a name, from 1: in data and markup the first key or label; in code the first that
 /// declares it as a member of one of the `types`, which are given by their first and last lines, else the first that
@@ -121,24 +121,32 @@ fn stands_between(line: &str, front: &str, name: &str, behind: &str) -> bool {
     })
 }
 
-/// Whether a name is a line's key, and a value or nothing follows; in quotes it may be a key inside the line.
+/// Whether a name is a line's key, perhaps behind the keys around it and a dot, and a value or nothing follows; in quotes or
+/// braces it may be a key inside the line.
 fn is_key(line: &str, name: &str) -> bool {
     let mut key = line.trim();
     while let Some(rest) = BEFORE_KEY.iter().find_map(|before| key.strip_prefix(before)) {
         key = rest.trim_start();
     }
+    // `name:port` and `name::other` are names of their own.
+    let has_value = |behind: &str| {
+        let value = behind.strip_prefix(['=', ':']);
+        value.is_some_and(|value| behind.starts_with('=') || value.is_empty() || value.starts_with(char::is_whitespace))
+    };
     let is_inside = || {
-        line.match_indices(name).any(|(at, _)| {
-            let behind = line[at + name.len()..].strip_prefix('"').map(str::trim_start);
-            line[..at].ends_with('"') && behind.is_some_and(|behind| behind.starts_with(':'))
+        words_at(line, name).any(|at| {
+            let (front, behind) = (&line[..at], &line[at + name.len()..]);
+            match behind.strip_prefix('"') {
+                Some(behind) => front.ends_with('"') && behind.trim_start().starts_with(':'),
+                None => front.trim_end().ends_with(['{', ',']) && front.contains('{') && has_value(behind.trim_start()),
+            }
         })
     };
-    let Some(behind) = key.strip_prefix(name) else { return is_inside() };
-    let behind = behind.trim_start_matches(['"', '\'', ']']).trim_start();
-    let value = behind.strip_prefix(['=', ':']);
-    // `name:port` and `name::other` are names of their own.
-    value.is_some_and(|value| behind.starts_with('=') || value.is_empty() || value.starts_with(char::is_whitespace))
-        || is_inside()
+    let outer = key.find(name).filter(|at| key[..*at].ends_with('.') && !key[..*at].contains([' ', '=', ':']));
+    let Some(behind) = key[outer.unwrap_or(0)..].strip_prefix(name) else { return is_inside() };
+    // A directive of nginx and the like.
+    let is_directive = behind.starts_with(' ') && behind.ends_with(';') && !behind.contains('=');
+    is_directive || has_value(behind.trim_start_matches(['"', '\'', ']']).trim_start()) || is_inside()
 }
 
 /// Whether a line begins the entry of a bibliography with this key: `@article{name,`.
@@ -169,6 +177,15 @@ mod tests {
             ("{\"a\":1,\"lint-fix\":\"x\"}", "lint-fix", true),
             ("{\"a\":\"lint-fix\", \"b\": 1}", "lint-fix", false),
             ("export MAX_LEN=3", "MAX_LEN", true),
+            ("ENV max-len=3", "max-len", true),
+            ("net = { host = \"a\", max-len = 3 }", "max-len", true),
+            ("net: {max-len: 3}", "max-len", true),
+            ("{{ max-len }} and {a, max-len}", "max-len", false),
+            ("see a, max-len: it ends", "max-len", false),
+            ("net.http.max-len = 3", "max-len", true),
+            ("see net.max-len = 3", "max-len", false),
+            ("    max-len 3m;", "max-len", true),
+            ("max-len is 3", "max-len", false),
             ("host_a:80", "host_a", false),
             ("\\label{fig:two_cars}", "fig:two_cars", true),
             ("\\section{One}\\label{sec:one}", "sec:one", true),

@@ -15,6 +15,8 @@ const LINES_BEHIND_MAX: usize = 3;
 const VALUE_BYTES_MAX: usize = 96;
 /// Values at the end of a sentence with only punctuation between them: an address and what went wrong there.
 const VALUES_AT_THE_END: usize = 2;
+/// Words of a value beside a piece of a sentence that is not there as a whole.
+const VALUE_WORDS_BESIDE_PIECE_MAX: usize = 2;
 /// Quotation marks on either side of a literal of several lines.
 const BLOCK_MARKS: usize = 3;
 /// Operators that concatenate literals and values.
@@ -65,7 +67,8 @@ pub(super) struct FilledFormat {
 
 impl PastedText<'_> {
     /// How the text agrees with the sentence around a place of `file`: the text has all of its words in order, and for
-    /// each value one to `value_words_max` words or a longer piece.
+    /// each value one to `value_words_max` words or a longer piece. A text that lacks some may be a part of what was
+    /// printed: the piece around the place with short values beside it, and nothing else.
     pub(super) fn filled_around(
         &self,
         file: &str,
@@ -73,7 +76,13 @@ impl PastedText<'_> {
         value_words_max: usize,
     ) -> Option<FilledFormat> {
         let format = FormatString::around(file, place)?;
-        (0..self.len()).find_map(|start| self.filled_from(start, file, &format, value_words_max))
+        let filled = |format: &FormatString, value_words_max: usize| {
+            (0..self.len()).find_map(|start| self.filled_from(start, file, format, value_words_max))
+        };
+        filled(&format, value_words_max).or_else(|| {
+            let part = filled(&format.piece_at(place.start)?, value_words_max.min(VALUE_WORDS_BESIDE_PIECE_MAX));
+            part.filter(|part| part.from == Some(0) && part.longest_value <= VALUE_WORDS_BESIDE_PIECE_MAX)
+        })
     }
 
     fn filled_from(
@@ -179,6 +188,15 @@ impl FormatString {
             FormatReader { text: &file[..end.unwrap_or(most)], wanted: place.start, ..FormatReader::default() };
         reader.read(line.unwrap_or(least));
         Some(reader.found).filter(|found| found.holds(place.start) && found.has_value())
+    }
+
+    /// One of several pieces, with the values beside it.
+    fn piece_at(mut self, at: usize) -> Option<FormatString> {
+        let holds = |piece: &FormatPiece| piece.words.iter().any(|word| word.place.start == at);
+        let place = self.pieces.iter().position(holds).filter(|_| self.pieces.len() > 1)?;
+        let next = self.pieces.get_mut(place + 1);
+        let value_behind = next.map_or(self.value_behind, |next| next.value.take());
+        Some(FormatString { pieces: vec![self.pieces.swap_remove(place)], value_behind })
     }
 
     fn has_value(&self) -> bool {
@@ -451,8 +469,8 @@ mod tests {
     #[test]
     fn what_lacks_a_word_of_the_sentence_or_holds_no_value_is_no_agreement() {
         for (file, text) in [
-            ("fail(\"no key {} in this map\")", "no key foo in this"),
-            ("fail(\"no key {} in this map\")", "no key in this map"),
+            ("fail(\"no key {} in this map\")", "no key foo in a far away place"),
+            ("fail(\"no key {} in this map\")", "no key foo of this map"),
             ("fail(\"no key in this map\")", "no key in this map"),
             ("// no key {} in this map", "no key foo in this map"),
             ("run(\"no key\", \"in this map\")", "no key foo in this map"),

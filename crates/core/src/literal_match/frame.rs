@@ -34,7 +34,7 @@ pub fn frame_of<'t>(text: &'t str, file: &str, line: u32) -> Option<TraceFrame<'
             return None;
         }
         let owner = owner.filter(|name| is_name(name));
-        let is_python = front.trim_start().starts_with("File \"");
+        let is_python = front.trim_start().starts_with("File \"") || behind.contains(": in ");
         let below = lines.get(i + 1).copied().filter(|below| is_python && depth(below) > depth(lines[i]));
         let code = below.map(str::trim);
         Some(TraceFrame { function, owner, code })
@@ -49,6 +49,11 @@ const FORMS: &[(&str, ReadFunction)] = &[
     ("File \"a.py\", line 7, in run", |front, behind, _| {
         let is_python = front.starts_with("File \"");
         behind.split_once(" in ").filter(|_| is_python).map(|(_, function)| function.trim())
+    }),
+    // pytest.
+    ("app/a.py:7: in run", |front, behind, _| {
+        let behind = behind.trim_start_matches(|c: char| c == ':' || c.is_ascii_digit());
+        behind.strip_prefix(" in ").filter(|_| !front.contains(char::is_whitespace)).map(str::trim)
     }),
     ("a.rb:7:in 'block in App#run'", |_, behind, _| {
         let quoted = behind.split_once(":in ")?.1.trim_start_matches(['`', '\'', '"']).split(['\'', '"']).next()?;
@@ -134,6 +139,8 @@ mod tests {
             ("  File \"/srv/a.py\", line 7, in run\n    open(it)\n", "/srv/a.py", "run||open(it)"),
             ("  File \"/srv/a.py\", line 7 in run\n  File \"b.py\", line 2 in x", "/srv/a.py", "run||"),
             ("  File \"/srv/a.py\", line 17, in go\n  File \"/srv/a.py\", line 7, in run", "/srv/a.py", "run||"),
+            ("app/a.py:7: in run\n    open(it)\nb.py:2: Error", "app/a.py", "run||open(it)"),
+            ("app/a.py:7 in run", "app/a.py", "run||"),
             ("\tat com.acme.Pool.take(Pool.java:7)", "com/acme/Pool.java", "take|Pool|"),
             ("\tat com.acme.Pool$1.lambda$take$0(Pool.java:7)", "com/acme/Pool.java", "take|lambda|"),
             ("    at async Pool.take [as run] (/srv/a.js:7:1)", "/srv/a.js", "take|Pool|"),
@@ -172,6 +179,8 @@ mod tests {
             ("  --> src/a.rs:7:5", "src/a.rs"),
             ("/srv/a.c:7: undefined reference to run", "/srv/a.c"),
             ("see a.rs, line 7, in the docs", "a.rs"),
+            ("see a.rs:7 in the docs", "a.rs"),
+            ("a.py:7: in <module>", "a.py"),
         ] {
             assert_eq!(frame_of(text, file, 7), None, "{text}");
         }

@@ -119,6 +119,22 @@ fn a_run_in_front_of_a_value_is_told() {
 }
 
 #[test]
+fn a_part_of_what_a_format_string_printed_is_found() {
+    let file = "fail(f\"cannot open the store at {path}: version {v} is too new\")\n";
+    for (text, expected) in [
+        ("cannot open the store at /tmp/x: version 7 is too new", Some(0)),
+        ("cannot open the store at /tmp/x", Some(0)),
+        ("version 7 is too new", Some(0)),
+        ("it fails, version 7 is too new", None),
+        ("version 7 is too new for it", None),
+        ("cannot open the door at /tmp/x", None),
+    ] {
+        let standing = PastedText::new(text, |_| 1.0).find(file).expect("a match");
+        assert_eq!(standing.made_from, expected, "{text}");
+    }
+}
+
+#[test]
 fn a_value_at_the_end_needs_no_share_however_many_words_its_piece_has() {
     let file = "fail(\"failed to connect to {host}\")\n";
     for (text, share) in [

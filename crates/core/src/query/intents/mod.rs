@@ -206,11 +206,12 @@ impl Intents {
 }
 
 /// Whether a text's frames are Python's, the only ones that end with the innermost. A pasted part of a trace has no
-/// head, and no other language writes `File "a.py", line 7, in run`.
+/// head, and no other language writes `File "a.py", line 7, in run`, or, as pytest, `a.py:7: in run`.
 fn ends_innermost(text: &str) -> bool {
     let is_frame = |line: &str| {
         let place = line.trim_start().strip_prefix("File \"").and_then(|rest| rest.split_once("\", line "));
-        place.is_some_and(|(_, behind)| behind.contains(", in "))
+        let is_of_pytest = || line.split_once(".py:").is_some_and(|(_, behind)| behind.contains(": in "));
+        place.is_some_and(|(_, behind)| behind.contains(", in ")) || is_of_pytest()
     };
     text.contains("most recent call last") || text.lines().any(is_frame)
 }
