@@ -124,7 +124,9 @@ impl HeldScene {
         let is_piece = !drawn.contains(' ');
         let is_asked = is_piece && !drawn.split(['_', '-']).all(|piece| is_stop_word(&piece.to_lowercase()));
         let letters = joined(drawn);
-        let in_any_spelling = self.files.iter().filter(|file| file.joined.contains(&letters));
+        // The parts of a number are no name.
+        let is_name = letters.contains(char::is_alphabetic);
+        let in_any_spelling = self.files.iter().filter(|file| is_name && file.joined.contains(&letters));
         let any: Vec<&str> = holders(drawn).into_iter().chain(in_any_spelling.map(|file| file.path.as_str())).collect();
         let is_found = || found.iter().any(|file| any.contains(&file.path.as_str()));
         if is_asked && !any.is_empty() && !is_found() && found.len() < FILES {
