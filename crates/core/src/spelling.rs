@@ -40,7 +40,9 @@ pub enum NameFit {
     /// Not at all, or only inside a word: `port` in `import`.
     #[default]
     Inside,
-    /// As parts of a longer identifier, or apart: `port` in `open_port`, `max-open` in `max.open`.
+    /// Apart: `max-open` in `max.open`.
+    Apart,
+    /// As parts of a longer identifier: `port` in `open_port`.
     Part,
     /// As a whole word, in any spelling: `open-port` in `openPort()`.
     Whole,
@@ -111,17 +113,18 @@ impl Spelling {
         self.find(text).is_some()
     }
 
-    /// The first line of a text where parts of identifiers are this name, else the first one that contains it.
+    /// The first line of a text where parts of identifiers are this name, else the first where it is apart, else the first
+    /// that contains it.
     pub fn find(&self, text: &str) -> Option<Spelled> {
-        let mut first = None;
+        let mut best: Option<(NameFit, u32)> = None;
         self.each(text, |line, _, fit| {
-            let is_cut = fit > NameFit::Inside;
-            if is_cut || first.is_none() {
-                first = Some(Spelled { line, is_cut });
+            let fit = fit.min(NameFit::Part);
+            if best.is_none_or(|(known, _)| fit > known) {
+                best = Some((fit, line));
             }
-            !is_cut
+            fit < NameFit::Part
         });
-        first
+        best.map(|(fit, line)| Spelled { line, is_cut: fit > NameFit::Inside })
     }
 
     /// How a text holds it at best.
@@ -149,7 +152,7 @@ impl Spelling {
             before = place.start;
             let beside = [text[..place.start].chars().next_back(), text[place.end..].chars().next()];
             let fit = match beside.into_iter().flatten().any(is_word_char) {
-                false if is_apart => NameFit::Part,
+                _ if is_apart => NameFit::Apart,
                 false => NameFit::Whole,
                 true if is_cut(text, place.start) && is_cut(text, place.end) => NameFit::Part,
                 true => NameFit::Inside,
@@ -195,7 +198,8 @@ impl Spelling {
                 let is_joiner = match byte {
                     _ if self.is_number => is_between && joiners == 0 && is_mark(byte.into()),
                     b'_' | b'-' => true,
-                    b' ' => is_between,
+                    // Not the end of a sentence.
+                    b' ' => is_between && !matches!(bytes[at - 1], b'.' | b'/'),
                     b'.' | b'/' => is_between && joiners == 0,
                     _ => false,
                 };
@@ -286,12 +290,14 @@ mod tests {
         }
         let first = Spelling::new("port").find("import\nsupport\nopen_port\n");
         assert_eq!(first, Some(Spelled { line: 3, is_cut: true }), "a part comes before a match inside a word");
+        let first = Spelling::new("app_run").find("app.run()\nx = 1\nmy_app_run()\n");
+        assert_eq!(first, Some(Spelled { line: 3, is_cut: true }), "an identifier comes before what is apart");
         assert_eq!(Spelling::new("maxOpen_files").pieces().collect::<Vec<_>>(), ["max", "open", "files"]);
     }
 
     #[test]
     fn a_whole_word_is_told_from_parts_of_a_longer_one() {
-        use NameFit::{Inside, Part, Whole};
+        use NameFit::{Apart, Inside, Part, Whole};
         for (text, line, expected) in [
             ("using", "using System;", Whole),
             ("using", "Using it", Whole),
@@ -303,8 +309,9 @@ mod tests {
             ("get-value", "getValue()", Whole),
             ("getvalue", "get_value", Whole),
             ("get_value", "getValueOf", Part),
-            ("get_value", "the get value", Part),
-            ("get_value", "get.value", Part),
+            ("get_value", "the get value", Apart),
+            ("get_value", "get.value", Apart),
+            ("get_value", "did get. Value is", Inside),
             ("größe", "GRÖSSE Größe", Whole),
         ] {
             assert_eq!(Spelling::new(text).fit_in(line), expected, "{text} in {line}");

@@ -160,12 +160,17 @@ impl Tokens {
     fn spelled(path: &str, text: &str, token: &str) -> Tokens {
         let spelling = Spelling::new(token);
         // A match inside a word of the path is no evidence.
-        let in_path = spelling.find(path).filter(|found| found.is_cut);
-        match in_path.or_else(|| spelling.find(text)) {
-            Some(found) if found.is_cut => Tokens::Part,
-            Some(_) => Tokens::Inside,
-            None => Tokens::Nothing,
+        if spelling.find(path).is_some_and(|found| found.is_cut) {
+            return Tokens::Part;
         }
+        let mut held = Tokens::Nothing;
+        spelling.each(text, |_, form, fit| {
+            // A dot may be the access to a member.
+            let is_inside = fit == NameFit::Inside || (fit == NameFit::Apart && form.contains(['.', '/']));
+            held = held.max(if is_inside { Tokens::Inside } else { Tokens::Part });
+            held < Tokens::Part
+        });
+        held
     }
 
     fn one_held(text: &str, token: &str) -> Tokens {

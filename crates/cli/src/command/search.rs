@@ -210,7 +210,9 @@ fn check_exists(path: &Path, plan: &Plan) -> Result<()> {
     let words = plan.request.scope.paths.iter().map(|path| path.to_string_lossy());
     let all: Vec<_> = std::iter::once(query.into()).chain(words).filter(|word| !word.is_empty()).collect();
     let word = path.to_string_lossy();
-    let meant = meant_command(query, plan).map(|meant| format!("; {meant}")).unwrap_or_default();
+    // A question is no reason to delete an index.
+    let meant = meant_command(query, plan).filter(|_| command_like(query).as_deref() != Some("clear"));
+    let meant = meant.map(|meant| format!("; {meant}; otherwise")).unwrap_or_else(|| ";".to_string());
     let quoted = shell_word(&all.join(" "));
-    bail!("there is no file or folder {word:?}{meant}; put the question in quotes: colgrep {quoted}")
+    bail!("there is no file or folder {word:?}{meant} put the question in quotes: colgrep {quoted}")
 }

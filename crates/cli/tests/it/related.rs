@@ -395,8 +395,13 @@ fn a_question_for_callers_says_where_none_is_known() {
         "lib.py",
         "def lonely(x):\n    return x\n\n\ndef called():\n    return 1\n\n\ndef use():\n    called()\n",
     );
-    sandbox.write("run.zsh", "lonely 3\n");
+    sandbox.write("run.yml", "run: lonely 3\n");
+    sandbox.write("limit.py", "MAX_LEN = 3\n\n\ndef cut(text):\n    return text[:MAX_LEN]\n");
     let mut client = Client::start(&sandbox, &[]);
+    for question in ["who uses MAX_LEN", "where is MAX_LEN read", "references to MAX_LEN"] {
+        let ran = sandbox.run(&[question, "-k", "1"]);
+        assert!(ran.out.starts_with("limit.py:5:") && ran.err.is_empty(), "{question}: {ran:?}");
+    }
     for (question, is_told) in [
         ("who calls lonely", true),
         ("callers of lonely", true),

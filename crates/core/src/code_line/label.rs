@@ -30,6 +30,9 @@ const ATTRIBUTES: &[&str] = &["id=", "name=", "xml:id="];
 /// What may stand on a line before a key.
 const BEFORE_KEY: &[&str] = &["- ", "export ", "set ", "ENV ", "ARG ", "? ", "\"", "'", "["];
 
+/// Maximum of words in the value of a directive.
+const DIRECTIVE_WORDS_MAX: usize = 2;
+
 /// The line of a text that introduces a name, from 1: in data and markup the first key or label; in code the first that
 /// declares it as a member of one of the `types`, which are given by their first and last lines, else the first that
 /// defines a function or variable of this name, or an element.
@@ -134,18 +137,24 @@ fn is_key(line: &str, name: &str) -> bool {
         value.is_some_and(|value| behind.starts_with('=') || value.is_empty() || value.starts_with(char::is_whitespace))
     };
     let is_inside = || {
+        let (mut seen, mut is_open) = (0, false);
         words_at(line, name).any(|at| {
+            if let Some(brace) = line[seen..at].rfind(['{', '}']) {
+                is_open = line[seen + brace..].starts_with('{');
+            }
+            seen = at;
             let (front, behind) = (&line[..at], &line[at + name.len()..]);
             match behind.strip_prefix('"') {
                 Some(behind) => front.ends_with('"') && behind.trim_start().starts_with(':'),
-                None => front.trim_end().ends_with(['{', ',']) && front.contains('{') && has_value(behind.trim_start()),
+                None => is_open && front.trim_end().ends_with(['{', ',']) && has_value(behind.trim_start()),
             }
         })
     };
     let outer = key.find(name).filter(|at| key[..*at].ends_with('.') && !key[..*at].contains([' ', '=', ':']));
     let Some(behind) = key[outer.unwrap_or(0)..].strip_prefix(name) else { return is_inside() };
     // A directive of nginx and the like.
-    let is_directive = behind.starts_with(' ') && behind.ends_with(';') && !behind.contains('=');
+    let value = behind.strip_suffix(';').filter(|value| key == line.trim() && value.starts_with(char::is_whitespace));
+    let is_directive = value.is_some_and(|value| matches!(value.split_whitespace().count(), 1..=DIRECTIVE_WORDS_MAX));
     is_directive || has_value(behind.trim_start_matches(['"', '\'', ']']).trim_start()) || is_inside()
 }
 
@@ -186,6 +195,9 @@ mod tests {
             ("see net.max-len = 3", "max-len", false),
             ("    max-len 3m;", "max-len", true),
             ("max-len is 3", "max-len", false),
+            ("max-len is a limit;", "max-len", false),
+            ("- max-len wins;", "max-len", false),
+            ("use {this}, max-len: it ends", "max-len", false),
             ("host_a:80", "host_a", false),
             ("\\label{fig:two_cars}", "fig:two_cars", true),
             ("\\section{One}\\label{sec:one}", "sec:one", true),

@@ -8,6 +8,8 @@ use crate::token::is_word_char;
 
 /// Maximum of words before the block that a line opens: `resource "disk" "main" {`.
 const WORDS_OF_HEAD_MAX: usize = 4;
+/// Maximum of open brackets in a line whose keys are read.
+const NESTING_MAX: usize = 64;
 
 /// A path of keys in any spelling: `pool.max_size`, `pool:maxSize`, `POOL_MAX_SIZE`. Positions in lists don't count.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,7 +99,9 @@ fn keys_of(line: &str) -> Option<(usize, Vec<String>, &str)> {
         None => (line.len() - content.len() + 1, head(content)?),
     };
     let mut keys = keys.split(|c| !is_of_key(c)).map(letters).filter(|key| !key.is_empty()).peekable();
-    let opens = value.starts_with('{') && !value[1..].trim().is_empty();
+    // `{{- if x }}` and `{% if x %}` are statements of a template.
+    let opens =
+        value.strip_prefix('{').is_some_and(|rest| !rest.trim().is_empty() && !rest.starts_with(['{', '%', '#']));
     if keys.peek().is_none() && !opens {
         return None;
     }
@@ -107,29 +111,30 @@ fn keys_of(line: &str) -> Option<(usize, Vec<String>, &str)> {
 /// Calls `visit` with the path of each key inside braces, until it returns false: of `= { max = 2, wait = { min = 3 } }`,
 /// `max`, `wait`, and `min` in `wait`. A bracket without a key has none in the path.
 fn keys_in_braces(value: &str, mut visit: impl FnMut(&[Option<String>]) -> bool) {
+    // Where a key or a value begins, and the quotation mark that it opens with.
     let (mut open, mut start, mut quote) = (Vec::<Option<String>>::new(), 0, None);
-    for (at, c) in value.char_indices() {
+    let mut chars = value.char_indices();
+    while let Some((at, c)) = chars.next() {
         match c {
-            _ if quote == Some(c) => quote = None,
-            _ if quote.is_some() => {}
-            '"' | '\'' => quote = Some(c),
-            '{' | '[' => {
-                open.push(None);
-                start = at + c.len_utf8();
-            }
+            '\\' if quote.is_some() => _ = chars.next(),
+            _ if quote.is_some() => quote = quote.filter(|mark| *mark != c),
+            '"' | '\'' if value[start..at].bytes().all(|byte| byte.is_ascii_whitespace()) => quote = Some(c),
+            '{' | '[' if open.len() == NESTING_MAX => return,
+            '{' | '[' => open.push(None),
             '}' | ']' => _ = open.pop(),
-            ',' => {
-                open.last_mut().into_iter().for_each(|key| *key = None);
-                start = at + c.len_utf8();
-            }
+            ',' => open.last_mut().into_iter().for_each(|key| *key = None),
             ':' | '=' => {
-                let Some(key @ None) = open.last_mut() else { continue };
-                *key = Some(letters(&value[start..at])).filter(|key| !key.is_empty());
-                if key.is_some() && !visit(&open) {
-                    return;
+                if let Some(key @ None) = open.last_mut() {
+                    *key = Some(letters(&value[start..at])).filter(|key| !is_position(key));
+                    if key.is_some() && !visit(&open) {
+                        return;
+                    }
                 }
             }
-            _ => {}
+            _ => continue,
+        }
+        if quote.is_none() && !matches!(c, '"' | '\'' | '\\') {
+            start = at + c.len_utf8();
         }
     }
 }
@@ -166,6 +171,7 @@ mod tests {
         let hcl = "cache {\n  pool {\n    max_size = 2\n  }\n}\nresource \"data\" \"pool\" {\n  max_size = 3\n}\n";
         let php = "return [\n    'cache' => [\n        'pool' => ['a'],\n        'max_size' => 2,\n    ],\n];\n";
         let inline = "data:\n  pool: {wait: {min: 3, 'of': \"x: 1\"}, max_size: 3, list: [1, 2], kind: a}\n";
+        let helm = "data:\n  pool:\n{{- if .Values.x }}\n    max_size: 3\n{{- end }}\n";
         let xml = "<project>\n  <data>\n    <max-size>3</max-size>\n  </data>\n</project>\n";
         for (text, path, expected) in [
             (yaml, "data.pool.max_size", Some((8, true))),
@@ -197,6 +203,10 @@ mod tests {
             (inline, "data.pool.wait.max_size", None),
             (inline, "data.pool.kind", Some((2, true))),
             (inline, "data.pool.x", None),
+            (helm, "data.pool.max_size", Some((4, true))),
+            ("{\"data\":{\"a\":\"5\\\" x\",\"pool\":{\"maxSize\":3}}}\n", "data.pool.maxSize", Some((1, true))),
+            ("data: {text: don't, max_size: 2}\n", "data.max_size", Some((1, true))),
+            ("data: {0: {max_size: 2}}\n", "data.max_size", Some((1, true))),
             ("{\"data\":{\"a\":[1,{\"b\":2}],\"pool\":{\"maxSize\":3}}}\n", "data.pool.maxSize", Some((1, true))),
         ] {
             assert_eq!(KeyPath::new(path).find(text, "config/app.yaml"), expected, "{path} in {text}");

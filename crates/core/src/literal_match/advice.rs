@@ -1,6 +1,6 @@
 //! A question at the end of a text: a program's advice after its message, or a person's question.
 
-use super::{INTERROGATIVES, REQUESTS};
+use super::{AUXILIARIES, INTERROGATIVES, REQUESTS};
 
 /// Beginnings of a program's advice, in lower case.
 const ADVICE: &[&str] = &["did you mean", "maybe you meant", "perhaps you meant"];
@@ -24,7 +24,7 @@ pub(super) fn ends_in_question(text: &str) -> bool {
         None => split_advice(text).is_none(),
         Some(at) => {
             let first = text[at..].split_whitespace().next().unwrap_or_default().to_lowercase();
-            [INTERROGATIVES, REQUESTS].iter().any(|words| words.contains(&first.as_str()))
+            [INTERROGATIVES, AUXILIARIES, REQUESTS].iter().any(|words| words.contains(&first.as_str()))
         }
     }
 }

@@ -88,7 +88,8 @@ pub struct LiteralMatch {
 /// First words of questions.
 const INTERROGATIVES: &[&str] = &["how", "what", "when", "where", "which", "who", "why"];
 /// The same, for a query that shows no sign of a message; "could not open" and "could open: 3" are some.
-const REQUESTS: &[&str] = &["are", "can", "could", "do", "does", "find", "is", "locate", "should", "show", "would"];
+const AUXILIARIES: &[&str] = &["are", "can", "could", "do", "does", "is", "should", "would"];
+const REQUESTS: &[&str] = &["find", "locate", "show"];
 
 /// Whether a text is a question: its words are a person's own, and occur together elsewhere by chance.
 pub fn is_question(text: &str) -> bool {
@@ -96,7 +97,8 @@ pub fn is_question(text: &str) -> bool {
     let first = words.next().unwrap_or_default().trim_matches(|c: char| !c.is_alphanumeric());
     let begins = |words: &[&str]| words.contains(&first.to_lowercase().as_str());
     let denies = words.next().is_some_and(|second| second.eq_ignore_ascii_case("not"));
-    begins(INTERROGATIVES) || (!has_values(text) && ((begins(REQUESTS) && !denies) || ends_in_question(text)))
+    let asks = || begins(REQUESTS) || (begins(AUXILIARIES) && !denies) || ends_in_question(text);
+    begins(INTERROGATIVES) || (!has_values(text) && asks())
 }
 
 /// Whether a text has what programs put into their messages: numbers, quotes, paths, text after a colon.

@@ -438,7 +438,9 @@ fn unknown_words(answer: &CorpusAnswer) -> Vec<String> {
     };
     let unknown: Vec<&str> = all.iter().filter(|word| !is_held(word)).copied().collect();
     let is_told = |word: &&str| unknown.len() == all.len() || is_name_in_query(word);
-    unknown.iter().filter(|word| is_told(word)).take(UNKNOWN_MAX).map(ToString::to_string).collect()
+    let mut seen = HashSet::new();
+    let told = unknown.iter().filter(|word| is_told(word) && seen.insert(word.to_lowercase()));
+    told.take(UNKNOWN_MAX).map(ToString::to_string).collect()
 }
 
 /// Whether a transcript is the one that is called so: by its path, its file's name, or the session's name in that.

@@ -1,12 +1,15 @@
 //! Questions for the callers of a name.
 
 use colgrep_core::code_line::NAME_LINES_MAX;
+use colgrep_core::identifier_style::is_name_in_question;
 use colgrep_core::query::intents::{Certainty, Pointer};
 use colgrep_core::query::last_segment;
 
 use super::lookup::{BYTES_READ_MAX, FILES_READ_MAX, IntentLookup, UNITS_MAX};
 use super::{Intent, Resolved, ResolvedSoFar};
-use crate::rounds::{EnclosingRequest, FilesWithAllRequest, LineOf, ScanTarget, StoredUnitsRequest};
+use crate::rounds::{
+    DefinitionsRequest, EnclosingRequest, FilesWithAllRequest, LineOf, ScanTarget, StoredUnitsRequest,
+};
 use crate::shard::UnitFound;
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
@@ -18,8 +21,7 @@ const UNITS_WITH_NAME_MAX: u64 = 8 * FILES_READ_MAX as u64;
 pub(super) const CALLERS: Intent = Intent {
     name: "callers",
     doc: "The code that calls the name, at the line of the call: outside comments and literals if there is such a line; \
-          of a name that nothing calls, the code that uses it. For all places of a name, callers come before its \
-          definition.",
+          of a name without calls, its uses. For all places of a name, callers precede its definition.",
     examples: &[
         ("who calls open", "open"),
         ("find all callers of open_socket", "open_socket"),
@@ -46,8 +48,11 @@ fn callers(lookup: &mut IntentLookup<'_>, _: &ResolvedSoFar, asked: &[String]) -
         return Ok(Resolved::open(pointers));
     }
     let files = lookup.readable(&rounds.ask(&FilesWithAllRequest { terms })?, FILES_READ_MAX, BYTES_READ_MAX)?;
+    let defined = DefinitionsRequest { name: name.to_string(), ..DefinitionsRequest::default() };
+    let is_known = is_name_in_question(name) || rounds.ask(&defined)?.iter().any(|found| found.is_named);
     // Nothing calls a constant or a type, but code uses it.
-    for look in [ScanTarget::Calls(name.to_string()), ScanTarget::Uses(name.to_string())] {
+    let uses = is_known.then(|| ScanTarget::Uses(name.to_string()));
+    for look in std::iter::once(ScanTarget::Calls(name.to_string())).chain(uses) {
         // Calls in a document are examples.
         let seen = rounds.scan(&files, look)?.into_iter().filter(|(_, seen)| !seen.is_text);
         let lines: Vec<(FilePlace, u32)> = seen.map(|(file, seen)| (file, seen.line)).collect();

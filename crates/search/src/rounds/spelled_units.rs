@@ -10,6 +10,7 @@ use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
 use super::{Coordinator, LocalSearch, Round, Validate};
+use crate::file_kind::is_text;
 use crate::shard::{ShardExtent, UnitFound};
 
 /// Maximum of lines of a file that hold the name in one way.
@@ -70,11 +71,14 @@ fn spelled(search: &LocalSearch<'_>, file: FilePlace, spelling: &Spelling) -> Re
     let root = Path::new(&search.snapshot.files.root);
     let Ok(text) = search.snapshot.texts.text(root, &record.path) else { return Ok(found) };
     let (mut wholes, mut parts): (Vec<u32>, Vec<u32>) = Default::default();
+    // A dot in a program is the access to a member.
+    let is_program = !is_text(&record.language);
     spelling.each(&text, |line, form, fit| {
         let lines = match fit {
-            NameFit::Whole => &mut wholes,
-            NameFit::Part => &mut parts,
             NameFit::Inside => return true,
+            NameFit::Apart if is_program && form.contains('.') => return true,
+            NameFit::Whole => &mut wholes,
+            NameFit::Part | NameFit::Apart => &mut parts,
         };
         if fit == NameFit::Whole && found.form.is_empty() && form.len() <= FORM_BYTES_MAX {
             found.form = form.to_string();

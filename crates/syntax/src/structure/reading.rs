@@ -225,10 +225,7 @@ fn readings_of(
                     reader.mend(&mut draft)?;
                 }
                 reader.read(&draft)?;
-                if reader.is_too_deep {
-                    return Ok(Vec::new());
-                }
-                if is_mended && !reader.readings.is_empty() {
+                if reader.is_too_deep || (is_mended && !reader.readings.is_empty()) {
                     return Ok(reader.readings);
                 }
             }
@@ -270,7 +267,7 @@ struct PatternReader<'p> {
     known: Vec<String>,
     /// Whether the pattern is one as it is written.
     is_whole: bool,
-    /// Whether it is code with too many levels, which no other context changes.
+    /// Whether it is code with too many levels, which other contexts hardly change.
     is_too_deep: bool,
 }
 

@@ -13,18 +13,20 @@ pub(super) enum NameQuestion {
 /// The forms of questions. `NAME` is any word, `NAME!` one that does not look like a plain word, `…` any words, and
 /// `KIND` one of [`KINDS`], `IN` nothing, a word of [`DONE`], or a word of [`WHERE`] after a `NAME!`.
 const FORMS: &[(NameQuestion, &str)] = &[
-    (NameQuestion::Callers, "who|what calls|invokes|uses|references|reads NAME IN"),
+    (NameQuestion::Callers, "who|what calls|invokes|uses NAME IN"),
     (NameQuestion::Callers, "who|what is calling NAME IN"),
+    (NameQuestion::Callers, "who|what reads|references NAME! IN"),
+    (NameQuestion::Callers, "where is NAME! read …"),
     (NameQuestion::Callers, "which function|functions call|calls NAME IN"),
     (NameQuestion::Callers, "everything that calls NAME IN"),
     (NameQuestion::Callers, "functions calling NAME IN"),
     (NameQuestion::Callers, "functions that call NAME IN"),
-    (NameQuestion::Callers, "where do we call|use|reference|read NAME IN"),
+    (NameQuestion::Callers, "where do we call|use NAME IN"),
     (NameQuestion::Callers, "call sites of NAME IN"),
     (NameQuestion::Callers, "callers|usages|uses of NAME IN"),
     (NameQuestion::Callers, "calls|references to NAME IN"),
     (NameQuestion::Callers, "callers NAME! IN"),
-    (NameQuestion::Callers, "where is NAME used|called|invoked|referenced|read …"),
+    (NameQuestion::Callers, "where is NAME used|called|invoked|referenced …"),
     (NameQuestion::Callers, "NAME! callers|references|usages"),
     (NameQuestion::Definition, "where is NAME!"),
     (NameQuestion::Definition, "where is NAME declared|defined|implemented"),
