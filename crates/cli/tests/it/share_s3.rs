@@ -2,6 +2,7 @@
 //!
 //! TEST_S3_SERVER names its program, `moto_server`; without, these tests say that they are skipped. `.ci/run` sets it.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::common::process::{Process, request};
@@ -9,6 +10,22 @@ use crate::common::shared::{
     answer, clone_of, commit, done_by, find_what_was_pushed, killed, push_at_once, repository, run_by, timed,
 };
 use crate::common::{Ran, Sandbox, git};
+
+/// moto, which asks whether an object exists and writes it in two steps, with one write at a time.
+const SERVER: &str = "
+import threading
+from moto.s3.responses import S3Response
+from moto.server import main
+
+put, lock = S3Response.put_object, threading.Lock()
+
+def put_one(response):
+    with lock:
+        return put(response)
+
+S3Response.put_object = put_one
+main()
+";
 
 /// A server with a bucket `team`.
 struct Bucket {
@@ -25,8 +42,8 @@ impl Bucket {
             eprintln!("skipped: TEST_S3_SERVER names no moto_server");
             return None;
         };
-        let mut command = Command::new(program);
-        command.args(["-H", "127.0.0.1", "-p", "0"]).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut command = Command::new(Path::new(&program).with_file_name("python"));
+        command.args(["-c", SERVER, "-H", "127.0.0.1", "-p", "0"]).stdout(Stdio::null()).stderr(Stdio::piped());
         if let Some(open) = open {
             command.env("INITIAL_NO_AUTH_ACTION_COUNT", open.to_string());
         }
