@@ -202,8 +202,11 @@ pub(super) fn run(args: &TortureArgs) -> Result<Vec<Tally>> {
         Some(folder) => folder.clone(),
         None => {
             let folder = scratch.path().join("tree");
-            ["docs", "src"].iter().try_for_each(|part| fs::create_dir_all(folder.join(part)))?;
-            TREE.iter().try_for_each(|(path, text)| fs::write(folder.join(path), text))?;
+            for (path, text) in TREE {
+                let file = folder.join(path);
+                file.parent().map_or(Ok(()), fs::create_dir_all)?;
+                fs::write(file, text)?;
+            }
             folder
         }
     };

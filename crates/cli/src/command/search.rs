@@ -170,15 +170,14 @@ fn of_command(plan: &Plan) -> Option<String> {
     let Question::Text(word) = &plan.request.question else { return None };
     let is_limited =
         end::has_filters(&plan.request.scope) || matches!(plan.request.shape.weakest, Weakest::Strength(_));
-    let meant = meant_command(word, plan).filter(|_| !is_limited)?;
-    Some(format!("nothing here answers {word:?}; {meant}"))
+    let command = command_like(word).filter(|_| !is_limited)?;
+    Some(format!("nothing here answers {word:?}; {}", meant_command(&command, plan)))
 }
 
-/// The command that a query is but for a slip, with the paths as its arguments.
-fn meant_command(query: &str, plan: &Plan) -> Option<String> {
-    let command = command_like(query)?;
+/// The advice to run a command, with the paths as its arguments.
+fn meant_command(command: &str, plan: &Plan) -> String {
     let paths = plan.request.scope.paths.iter().map(|path| format!(" {}", shell_word(&path.to_string_lossy())));
-    Some(format!("if a command is meant: colgrep {command}{}", paths.collect::<String>()))
+    format!("if a command is meant: colgrep {command}{}", paths.collect::<String>())
 }
 
 /// Whether any unit is what the scope asks for, whatever the question.
@@ -211,8 +210,8 @@ fn check_exists(path: &Path, plan: &Plan) -> Result<()> {
     let all: Vec<_> = std::iter::once(query.into()).chain(words).filter(|word| !word.is_empty()).collect();
     let word = path.to_string_lossy();
     // A question is no reason to delete an index.
-    let meant = meant_command(query, plan).filter(|_| command_like(query).as_deref() != Some("clear"));
-    let meant = meant.map(|meant| format!("; {meant}; otherwise")).unwrap_or_else(|| ";".to_string());
+    let meant = command_like(query).filter(|command| command != "clear");
+    let meant = meant.map(|command| format!(" {}; otherwise", meant_command(&command, plan))).unwrap_or_default();
     let quoted = shell_word(&all.join(" "));
-    bail!("there is no file or folder {word:?}{meant} put the question in quotes: colgrep {quoted}")
+    bail!("there is no file or folder {word:?};{meant} put the question in quotes: colgrep {quoted}")
 }

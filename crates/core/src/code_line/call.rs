@@ -50,14 +50,16 @@ pub fn calling_line<'l>(
 
 /// The lines of a program, from 1, that call `name` outside comments and literals.
 pub fn calling_lines(text: &str, name: &str, marks: &[&str], facts: &LanguageFacts) -> Vec<u32> {
-    let code = numbered_code(text.lines()).filter(|(_, line)| is_in_code(line, name, marks, facts, calls));
-    code.map(|(number, _)| number).collect()
+    lines_in_code(text, |line| is_in_code(line, name, marks, facts, calls))
 }
 
 /// The lines of a program, from 1, that use `name` outside comments and literals.
 pub fn using_lines(text: &str, name: &str, marks: &[&str], facts: &LanguageFacts) -> Vec<u32> {
-    let code = numbered_code(text.lines()).filter(|(_, line)| is_in_code(line, name, marks, facts, is_use));
-    code.map(|(number, _)| number).collect()
+    lines_in_code(text, |line| is_in_code(line, name, marks, facts, is_use))
+}
+
+fn lines_in_code(text: &str, is_meant: impl Fn(&str) -> bool) -> Vec<u32> {
+    numbered_code(text.lines()).filter(|(_, line)| is_meant(line)).map(|(number, _)| number).collect()
 }
 
 fn is_in_code(

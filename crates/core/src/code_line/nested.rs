@@ -116,9 +116,18 @@ fn keys_in_braces(value: &str, mut visit: impl FnMut(&[Option<String>]) -> bool)
     let mut chars = value.char_indices();
     while let Some((at, c)) = chars.next() {
         match c {
-            '\\' if quote.is_some() => _ = chars.next(),
-            _ if quote.is_some() => quote = quote.filter(|mark| *mark != c),
-            '"' | '\'' if value[start..at].bytes().all(|byte| byte.is_ascii_whitespace()) => quote = Some(c),
+            '\\' if quote.is_some() => {
+                chars.next();
+                continue;
+            }
+            _ if quote.is_some() => {
+                quote = quote.filter(|mark| *mark != c);
+                continue;
+            }
+            '"' | '\'' if value[start..at].bytes().all(|byte| byte.is_ascii_whitespace()) => {
+                quote = Some(c);
+                continue;
+            }
             '{' | '[' if open.len() == NESTING_MAX => return,
             '{' | '[' => open.push(None),
             '}' | ']' => _ = open.pop(),
@@ -133,9 +142,7 @@ fn keys_in_braces(value: &str, mut visit: impl FnMut(&[Option<String>]) -> bool)
             }
             _ => continue,
         }
-        if quote.is_none() && !matches!(c, '"' | '\'' | '\\') {
-            start = at + c.len_utf8();
-        }
+        start = at + c.len_utf8();
     }
 }
 

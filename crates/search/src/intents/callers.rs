@@ -6,7 +6,7 @@ use colgrep_core::query::intents::{Certainty, Pointer};
 use colgrep_core::query::last_segment;
 
 use super::lookup::{BYTES_READ_MAX, FILES_READ_MAX, IntentLookup, UNITS_MAX};
-use super::{Intent, Resolved, ResolvedSoFar};
+use super::{Intent, Pointers, Resolved, ResolvedSoFar};
 use crate::rounds::{
     DefinitionsRequest, EnclosingRequest, FilesWithAllRequest, LineOf, ScanTarget, StoredUnitsRequest,
 };
@@ -48,26 +48,39 @@ fn callers(lookup: &mut IntentLookup<'_>, _: &ResolvedSoFar, asked: &[String]) -
         return Ok(Resolved::open(pointers));
     }
     let files = lookup.readable(&rounds.ask(&FilesWithAllRequest { terms })?, FILES_READ_MAX, BYTES_READ_MAX)?;
-    let defined = DefinitionsRequest { name: name.to_string(), ..DefinitionsRequest::default() };
-    let is_known = is_name_in_question(name) || rounds.ask(&defined)?.iter().any(|found| found.is_named);
+    add_lines(lookup, &files, name, ScanTarget::Calls(name.to_string()), strength, &mut pointers)?;
     // Nothing calls a constant or a type, but code uses it.
-    let uses = is_known.then(|| ScanTarget::Uses(name.to_string()));
-    for look in std::iter::once(ScanTarget::Calls(name.to_string())).chain(uses) {
-        // Calls in a document are examples.
-        let seen = rounds.scan(&files, look)?.into_iter().filter(|(_, seen)| !seen.is_text);
-        let lines: Vec<(FilePlace, u32)> = seen.map(|(file, seen)| (file, seen.line)).collect();
-        let around = rounds.ask(&EnclosingRequest { lines: lines.clone() })?.into_iter().zip(&lines);
-        let found: Vec<(UnitFound, u32)> = around.filter_map(|(unit, (_, line))| Some((unit?, *line))).collect();
-        let keys: Vec<_> = found.iter().map(|(unit, _)| unit.unit).collect();
-        for ((unit, line), stored) in found.into_iter().zip(rounds.ask(&StoredUnitsRequest { units: keys })?) {
-            let is_definition = last_segment(&stored.name) == name && line < unit.line + NAME_LINES_MAX as u32;
-            if !is_definition {
-                pointers.units.entry(unit.unit).or_insert(Pointer { certainty: Certainty::Exact, strength, line });
-            }
-        }
-        if !pointers.units.is_empty() {
-            break;
-        }
+    let defined = DefinitionsRequest { name: name.to_string(), ..DefinitionsRequest::default() };
+    let is_known = || -> Result<bool> {
+        Ok(is_name_in_question(name) || rounds.ask(&defined)?.iter().any(|found| found.is_named))
+    };
+    if pointers.units.is_empty() && is_known()? {
+        add_lines(lookup, &files, name, ScanTarget::Uses(name.to_string()), strength, &mut pointers)?;
     }
     Ok(Resolved::open(pointers))
+}
+
+/// Points at the units around the lines that `look` finds, except for the definition of the name. Calls in a document are
+/// examples.
+fn add_lines(
+    lookup: &IntentLookup<'_>,
+    files: &[FilePlace],
+    name: &str,
+    look: ScanTarget,
+    strength: f32,
+    pointers: &mut Pointers,
+) -> Result<()> {
+    let rounds = lookup.rounds;
+    let seen = rounds.scan(files, look)?.into_iter().filter(|(_, seen)| !seen.is_text);
+    let lines: Vec<(FilePlace, u32)> = seen.map(|(file, seen)| (file, seen.line)).collect();
+    let around = rounds.ask(&EnclosingRequest { lines: lines.clone() })?.into_iter().zip(&lines);
+    let found: Vec<(UnitFound, u32)> = around.filter_map(|(unit, (_, line))| Some((unit?, *line))).collect();
+    let keys: Vec<_> = found.iter().map(|(unit, _)| unit.unit).collect();
+    for ((unit, line), stored) in found.into_iter().zip(rounds.ask(&StoredUnitsRequest { units: keys })?) {
+        let is_definition = last_segment(&stored.name) == name && line < unit.line + NAME_LINES_MAX as u32;
+        if !is_definition {
+            pointers.units.entry(unit.unit).or_insert(Pointer { certainty: Certainty::Exact, strength, line });
+        }
+    }
+    Ok(())
 }
