@@ -82,6 +82,14 @@ fn say(mut error: clap::Error, args: &[OsString]) -> u8 {
         }
         // Remove clap's advice "To pass '-q' as a value, use '-- -q'": a flag is not meant as a value.
         error.remove(ContextKind::Suggested);
+        // clap also proposes flags that only share some letters.
+        let initial = |kind| match error.get(kind) {
+            Some(ContextValue::String(flag)) => flag.trim_start_matches('-').chars().next(),
+            _ => None,
+        };
+        if initial(ContextKind::InvalidArg) != initial(ContextKind::SuggestedArg) {
+            error.remove(ContextKind::SuggestedArg);
+        }
     }
     if error.kind() == ErrorKind::ArgumentConflict
         && let Some(instead) = args::instead_of_both(in_conflict(&error).into_iter())

@@ -2,6 +2,8 @@
 
 /// Longest line that is laid out in two columns.
 const LINE_MAX: usize = 100;
+/// Examples that `-h` shows, from the front.
+const EXAMPLES_IN_BRIEF: usize = 6;
 
 pub(crate) struct Chapter {
     pub title: &'static str,
@@ -9,7 +11,7 @@ pub(crate) struct Chapter {
     pub rows: &'static [(&'static str, &'static str)],
 }
 
-/// All chapters, in order. The first two are short enough for `-h`.
+/// All chapters, in order.
 pub(crate) static CHAPTERS: [Chapter; 4] = [
     Chapter {
         title: "Examples",
@@ -18,9 +20,9 @@ pub(crate) static CHAPTERS: [Chapter; 4] = [
             ("colgrep parseRequest src -k 5", "find where a name is defined, only in src"),
             ("colgrep -e 'TODO|FIXME'", "print every matching line, like grep"),
             ("colgrep -e unsafe \"ring buffer\"", "rank units with a match by the query"),
-            ("colgrep -e unsafe --query queue src", "the same, where `queue` is also a folder"),
             ("colgrep \"retry\" --changed -c", "show whole units, only from uncommitted files"),
             ("colgrep --like src/queue.rs:40", "find units similar to the one on that line"),
+            ("colgrep -e unsafe --query queue src", "rank by `queue`, which is also a folder"),
             ("colgrep \"rate limit\" --json | jq .", "print JSON (also --jsonl, --vimgrep and -0)"),
             ("colgrep outline src/queue.rs", "list the units of one file"),
             ("colgrep install claude-code", "set up a coding agent"),
@@ -133,7 +135,8 @@ fn text(chapters: &[Chapter]) -> String {
 
 /// The text after the flags in `-h`.
 pub(super) fn brief() -> String {
-    text(&CHAPTERS[..2]) + "\n\nSee `colgrep --help` for all flags, commands, variables and files.\n"
+    let examples = Chapter { title: CHAPTERS[0].title, rows: &CHAPTERS[0].rows[..EXAMPLES_IN_BRIEF] };
+    text(&[examples]) + "\n\nSee `colgrep --help` for all flags, commands, variables and files.\n"
 }
 
 /// The text after the flags in `--help`.

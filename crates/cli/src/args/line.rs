@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use colgrep_engine::request::split_line;
 
-/// Reads `FILE:LINE`, ignoring a column after it, as compilers print it.
+/// Reads `FILE:LINE` or `FILE#L40`; of several lines the first.
 ///
 /// # Errors
 /// When it is not written so.
@@ -27,6 +27,8 @@ mod tests {
             ("C:\\a.rs:1", Some(("C:\\a.rs", 1))),
             ("src/a.rs:40:7", Some(("src/a.rs", 40))),
             ("C:\\a.rs:1:0", Some(("C:\\a.rs", 1))),
+            ("src/a.rs#L40", Some(("src/a.rs", 40))),
+            ("src/a.rs:40-52", Some(("src/a.rs", 40))),
             ("a:0:3", None),
             ("src/a.rs", None),
             ("src/a.rs:", None),

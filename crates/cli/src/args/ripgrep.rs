@@ -233,6 +233,8 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
     (&["--generate"], "`colgrep completions SHELL` and `colgrep man` print these"),
     (&["--sort-files", "--no-sort-files"], "--sort path sorts files"),
     (&["--no-json"], "leave --json out"),
+    (&["--exact", "--literal"], "-F -e TEXT finds a text as it is"),
+    (&["--path", "--paths", "--dir", "--directory"], "files and folders follow the query: colgrep QUERY src"),
     (&["--no-fixed-strings", "--no-invert-match"], "leave the flag out that it takes back"),
 ];
 

@@ -91,8 +91,10 @@ impl From<TestsArg> for Tests {
 /// A search.
 #[derive(Clone, Debug, Default, Args)]
 pub struct SearchArgs {
-    /// Words or names to search for, then files or folders to search. With -e, a first word that is an existing file
-    /// or folder (- is stdin) or written as a path is a path; any other is the query
+    /// Words or names to search for, then files or folders to search
+    ///
+    /// With -e, a first word that is an existing file or folder (- is stdin) or written as a path is a path; any other
+    /// is the query.
     #[arg(value_name = "QUERY [PATH]...", value_hint = ValueHint::AnyPath)]
     pub words: Vec<OsString>,
     /// The query, if it could be mistaken for something else; all arguments are then paths
@@ -136,7 +138,9 @@ pub struct SearchArgs {
     )]
     pub queries_from: Option<PathBuf>,
 
-    /// Show only units that match this regular expression; without a query, print every matching line (repeatable)
+    /// Only units that match; without a query, every matching line
+    ///
+    /// PATTERN is a regular expression (repeatable).
     #[arg(
         short = 'e',
         long = "regexp",
@@ -197,13 +201,17 @@ pub struct SearchArgs {
     /// Skip files that match GLOB (repeatable)
     #[arg(long, value_name = "GLOB", value_hint = ValueHint::AnyPath, help_heading = "Filters (applied before ranking)")]
     pub exclude: Vec<String>,
-    /// Like --include, or with a leading ! like --exclude (for compatibility with ripgrep)
+    /// Only files that match GLOB; with a leading ! skip them
+    ///
+    /// Like --include and --exclude, for compatibility with ripgrep.
     #[arg(short = 'g', long, value_name = "GLOB", value_hint = ValueHint::AnyPath, help_heading = "Filters (applied before ranking)")]
     pub glob: Vec<String>,
     /// Skip folders that match GLOB (repeatable)
     #[arg(long, value_name = "GLOB", value_hint = ValueHint::DirPath, help_heading = "Filters (applied before ranking)")]
     pub exclude_dir: Vec<String>,
-    /// Only files of this language or of this type from the settings (repeatable; see --type-list)
+    /// Only files of this language (see --type-list)
+    ///
+    /// Types from the settings count too (repeatable).
     #[arg(
         short = 't',
         long = "type",
@@ -223,12 +231,14 @@ pub struct SearchArgs {
     /// Keep prose, configuration and data despite a setting
     #[arg(long, hide = true, overrides_with = "code_only")]
     pub no_code_only: bool,
-    /// Rank tests lower (auto), show only tests, or exclude them. Tests are known by path or inside other files, with
-    /// -e alone by path [default: auto]
+    /// Rank tests lower (auto), show only them, or exclude them
+    ///
+    /// Tests are known by path or inside other files, with -e alone by path [default: auto].
     #[arg(long, value_name = "WHAT", help_heading = "Filters (applied before ranking)")]
     pub tests: Option<TestsArg>,
-    /// Only units that call NAME, however qualified; without a query, list them (repeatable; -i ignores case; -n N
-    /// shows N lines from the call)
+    /// Only units that call NAME; without a query, list them
+    ///
+    /// NAME may be qualified or not (repeatable; -i ignores case; -n N shows N lines from the call).
     #[arg(long, value_name = "NAME", help_heading = "Filters (applied before ranking)")]
     pub calls: Vec<String>,
     /// Only definitions that units named NAME call (push or RingBuffer.push); without a query, list them (repeatable)
@@ -259,7 +269,9 @@ pub struct SearchArgs {
     #[arg(long, value_name = "REF", conflicts_with = "changed", help_heading = "Filters (applied before ranking)")]
     pub since: Option<String>,
 
-    /// Show N lines of each unit (with -e alone: of context around each match; with --calls alone: from the call)
+    /// Show N lines of each unit
+    ///
+    /// With -e alone N lines of context around each match, with --calls alone N lines from the call.
     // grep's `-n` takes no value, so the value is optional at the end. A flag after it, read as its value, gets the
     // parser's hint.
     #[arg(
@@ -311,8 +323,10 @@ pub struct SearchArgs {
     /// stderr
     #[arg(long, value_name = "N", value_parser = positive, help_heading = "Output")]
     pub max_tokens: Option<usize>,
-    /// Fit results into TOKENS tokens (bytes / 4): the first unit in full (long ones cut in the middle), the next with
-    /// signature and first sentence, the rest one line each
+    /// Fit results into TOKENS tokens, the best in full
+    ///
+    /// A token is four bytes. The first unit is printed in full (long ones cut in the middle), the next with signature
+    /// and first sentence, the rest in one line each.
     #[arg(
         long,
         value_name = "TOKENS",

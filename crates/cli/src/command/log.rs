@@ -16,6 +16,7 @@ use crate::{FOUND, NOTHING};
 use colgrep_render::console::{Console, tell_refused};
 use colgrep_render::end::cut_query;
 use colgrep_render::entries;
+use colgrep_render::words::shell_word;
 
 pub(super) fn run(args: &LogArgs, env: &Env) -> Result<u8> {
     let here = Path::new(".");
@@ -45,8 +46,12 @@ pub(super) fn run(args: &LogArgs, env: &Env) -> Result<u8> {
         for earlier in &answer.earlier {
             remark!("colgrep: {earlier}");
         }
-        for absent in &answer.absent {
+        let unquoted = unquoted(&request, &answer.absent);
+        for absent in answer.absent.iter().filter(|absent| unquoted.is_none() || !matches!(absent, Absent::Path(_))) {
             remark!("colgrep: {}", told(absent));
+        }
+        if let Some(unquoted) = unquoted {
+            remark!("colgrep: {unquoted}");
         }
         if answer.entries.is_empty() && answer.uncommitted.is_empty() && answer.absent.is_empty() {
             remark!("colgrep: nothing in the history answers that");
@@ -65,6 +70,19 @@ fn check_gone(request: &HistoryRequest, ask: impl Fn(&HistoryRequest) -> EngineR
         Err(error @ Error::Refused(Refused::Gone { .. })) => Err(error.into()),
         _ => Ok(()),
     }
+}
+
+/// What to say of a question without quotes, whose words were taken for paths.
+fn unquoted(request: &HistoryRequest, absent: &[Absent]) -> Option<String> {
+    let query = request.query.as_deref().filter(|query| !query.is_empty())?;
+    let is_word = |path: &str| !path.contains(['/', '.', ':']);
+    let word = absent.iter().find_map(|absent| match absent {
+        Absent::Path(path) if is_word(path) => Some(path),
+        _ => None,
+    })?;
+    let words: Vec<&str> = std::iter::once(query).chain(request.paths.iter().map(String::as_str)).collect();
+    let quoted = shell_word(&words.join(" "));
+    Some(format!("the history has no file or folder {word:?}; put the question in quotes: colgrep log {quoted}"))
 }
 
 /// What a history has nothing of, and what to do.

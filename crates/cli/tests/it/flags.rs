@@ -218,8 +218,10 @@ fn units_like_a_unit() {
         "def send_reminder(customer):\n    \"\"\"Send a reminder by mail.\"\"\"\n    mail.send(customer)\n",
     );
     sandbox.write("c.py", "def area(width, height):\n    return width * height\n");
-    let ran = sandbox.run(&["--like", "a.py:3", "-k", "1"]);
-    assert_eq!((ran.status, ran.paths()), (0, vec!["b.py"]), "{ran:?}");
+    for like in ["a.py:3", "a.py#L3", "a.py:1-3"] {
+        let ran = sandbox.run(&["--like", like, "-k", "1"]);
+        assert_eq!((ran.status, ran.paths()), (0, vec!["b.py"]), "{ran:?}");
+    }
     for (like, message) in [
         ("a.py", "has no line number"),
         ("a.py:99:1", "has no unit on line 99;"),

@@ -98,6 +98,11 @@ fn a_path_limits_to_what_mentions_it_newest_first() {
     assert_eq!((unknown.status, unknown.out.as_str()), (1, "[]\n"), "{unknown:?}");
     assert!(unknown.err.contains("nothing in the history mentions src/other.rs"), "{unknown:?}");
     assert_eq!(sandbox.run(&["log", "--json", "src/other.rs"]).err, unknown.err, "a path without a question");
+    let unquoted = sandbox.run(&["log", "frobnicate", "the", "xylophone"]).err;
+    assert!(
+        unquoted.contains("colgrep log 'frobnicate the xylophone'") && !unquoted.contains("mentions the"),
+        "{unquoted}"
+    );
     let one_of_two = sandbox.run(&["log", "--json", "--", "src/other.rs", "src/http.rs"]);
     assert!(one_of_two.status == 0 && one_of_two.err.contains("src/other.rs"), "{one_of_two:?}");
     sandbox.write("src/new.rs", "");

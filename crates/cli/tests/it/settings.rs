@@ -244,6 +244,7 @@ fn other_commands() {
         assert!(section.contains(part), "{title}: {help}");
     }
     assert!(short.contains("TODO|FIXME") && !short.contains("COLGREP_DATA_DIR"), "{short}");
+    assert!(short.lines().count() <= 55, "one screen: {short}");
     for (args, message) in [
         (&["outline", "nowhere.rs"][..], "could not read nowhere.rs"),
         (&["outline", "src"], "src is a folder"),

@@ -207,10 +207,15 @@ impl OpenHistory {
             Ok(HistoryEntry { score, steps, ..self.entry(unit, &names, request.whole)? })
         });
         let answer = HistoryAnswer { entries: entries.collect::<Result<_>>()?, ..without };
-        Ok(match answer.entries.is_empty() {
-            true => HistoryAnswer { absent: [self.absent(request, settings, env), answer.absent].concat(), ..answer },
-            false => answer,
-        })
+        if !answer.entries.is_empty() {
+            return Ok(answer);
+        }
+        let mut absent = self.absent(request, settings, env);
+        // An empty history mentions nothing.
+        if !self.snapshot.files.files.is_empty() || absent.is_empty() {
+            absent.extend(answer.absent);
+        }
+        Ok(HistoryAnswer { absent, ..answer })
     }
 
     /// The sources that are allowed by a request but empty.

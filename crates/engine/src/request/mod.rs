@@ -172,22 +172,24 @@ pub fn has_no_word(query: &str) -> bool {
     !query.contains(char::is_alphanumeric)
 }
 
-/// Splits `FILE:LINE` into the file and its line, ignoring a column after it, as compilers print it. `None` where no
-/// line is named.
+/// Splits `FILE:LINE` into the file and its line, the first of several. `None` where no line is named.
 pub fn split_line(written: &str) -> Option<(&str, u32)> {
+    split_lines(written).map(|(file, (first, _))| (file, first))
+}
+
+/// Splits `FILE:LINE` or `FILE:FROM-TO` into the file and its first and last line, ignoring a column after a line, as
+/// compilers print it; `FILE#L3` and `FILE#L3-L9` too, as in links of code hosts. None where no lines are named.
+pub fn split_lines(written: &str) -> Option<(&str, (u32, u32))> {
     let numbered = |text| {
         let (before, number) = str::rsplit_once(text, ':')?;
         Some((before, number.parse::<u32>().ok()?))
     };
-    let last = numbered(written)?;
-    let (file, line) = numbered(last.0).unwrap_or(last);
-    (!file.is_empty() && line > 0).then_some((file, line))
-}
-
-/// Splits `FILE:LINE` or `FILE:FROM-TO` into the file and its first and last line; `FILE#L3` and `FILE#L3-L9` too, as in
-/// links of code hosts. None where no lines are named.
-pub fn split_lines(written: &str) -> Option<(&str, (u32, u32))> {
-    let lines = || {
+    let one = || {
+        let last = numbered(written)?;
+        let (file, line) = numbered(last.0).unwrap_or(last);
+        Some((file, (line, line)))
+    };
+    let several = || {
         let (file, lines) = written.rsplit_once(':')?;
         let (first, last) = lines.split_once('-')?;
         Some((file, (first.parse().ok()?, last.parse().ok()?)))
@@ -198,8 +200,8 @@ pub fn split_lines(written: &str) -> Option<(&str, (u32, u32))> {
         let last = last.strip_prefix('L').unwrap_or(last);
         Some((file, (first.parse().ok()?, last.parse().ok()?)))
     };
-    let found = split_line(written).map(|(file, line)| (file, (line, line))).or_else(lines).or_else(linked);
-    found.filter(|(file, (first, last))| !file.is_empty() && *first > 0 && first <= last)
+    let is_place = |(file, (first, last)): &(&str, (u32, u32))| !file.is_empty() && *first > 0 && first <= last;
+    one().filter(is_place).or_else(several).or_else(linked).filter(is_place)
 }
 
 /// The file and the text after its name, where that is in the place of lines but is not a line: `FILE:0`, `FILE:2-1`,
@@ -388,6 +390,8 @@ mod tests {
             ("a.rs:", None),
             ("a.rs:0", None),
             ("a:b.rs:3", Some(("a:b.rs", 3))),
+            ("a.rs:3-7", Some(("a.rs", 3))),
+            ("a.rs#L3-L9", Some(("a.rs", 3))),
             (":3", None),
         ] {
             assert_eq!(split_line(written), expected, "{written}");
