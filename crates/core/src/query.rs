@@ -312,6 +312,12 @@ pub fn last_segment(name: &str) -> &str {
     last.trim_matches(['!', '?', '=', '&', '*', '~', '(', ')', ' ', '@', '$', '>', '-'])
 }
 
+/// The name of a base class, without its module and its type parameters.
+pub fn base_name(base: &str) -> &str {
+    let plain = base.split(['<', '[', '(', ' ']).next().unwrap_or(base);
+    last_segment(plain)
+}
+
 /// Prefixes of references in Elixir's documentation: to types, callbacks and modules.
 const REFERENCES: [&str; 3] = ["t:", "c:", "m:"];
 
@@ -617,5 +623,14 @@ mod tests {
         assert_eq!(query.topic_terms.join(" "), "pars request bodi");
         assert!(query.joined_words.contains("colgrepparser"));
         assert_eq!(read("colgrep").topic_terms, ["colgrep"], "the project's name alone is kept");
+    }
+
+    #[test]
+    fn base_classes_are_named_without_modules_and_parameters() {
+        for (base, expected) in
+            [("Ring", "Ring"), ("net::Ring<T>", "Ring"), ("Generic[T]", "Generic"), ("models.Model", "Model")]
+        {
+            assert_eq!(base_name(base), expected, "{base}");
+        }
     }
 }

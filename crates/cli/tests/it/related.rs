@@ -419,6 +419,40 @@ fn a_question_for_callers_says_where_none_is_known() {
 }
 
 #[test]
+fn a_question_for_subtypes_shows_what_extends_the_type() {
+    for (ending, vessel, tank, line) in [
+        (
+            "py",
+            "class Vessel:\n    size = 1\n",
+            "from vessel import Vessel\n\n\nclass Tank(Vessel):\n    size = 2\n",
+            4,
+        ),
+        ("cpp", "class Vessel {\n  int size;\n};\n", "\nclass Tank : public Vessel {\n  int depth;\n};\n", 2),
+        (
+            "rs",
+            "pub trait Vessel {\n    fn fill(&self);\n}\n",
+            "pub struct Tank;\n\nimpl Vessel for Tank {\n    fn fill(&self) {}\n}\n",
+            3,
+        ),
+        ("rb", "class Vessel\n  def fill\n  end\nend\n", "\nclass Tank < Vessel\n  def fill\n  end\nend\n", 2),
+        (
+            "ts",
+            "export interface Vessel {\n  size: number;\n}\n",
+            "import { Vessel } from './vessel';\n\nexport class Tank implements Vessel {\n  size = 3;\n}\n",
+            3,
+        ),
+    ] {
+        let sandbox = Sandbox::new();
+        sandbox.write(&format!("vessel.{ending}"), vessel);
+        sandbox.write(&format!("tank.{ending}"), tank);
+        for question in ["what extends Vessel", "implementations of Vessel", "subclasses of Vessel"] {
+            let ran = sandbox.run(&[question, "-k", "1"]);
+            assert!(ran.out.starts_with(&format!("tank.{ending}:{line}:")), "{question}: {ran:?}");
+        }
+    }
+}
+
+#[test]
 fn callers_of_what_is_gone_are_affected() {
     let sandbox = rings();
     git(&sandbox, &["checkout", "-q", "ring.py"]);

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use colgrep_core::import::file_keys;
 use colgrep_core::partner::{family, is_partner, partner};
 use colgrep_core::path::PathClass;
-use colgrep_core::query::last_segment;
+use colgrep_core::query::{base_name, last_segment};
 use colgrep_core::token::Tokenizer;
 use colgrep_core::unit::qualified;
 use colgrep_core::{Unit, UnitId, UnitKind};
@@ -492,12 +492,6 @@ fn chance(reasons: &[ImpactReason]) -> f32 {
     1.0 - kinds.values().map(|left| left.max(1.0 - KIND_MAX)).product::<f32>()
 }
 
-/// The name of a base class, without its module and its type parameters.
-fn base_name(base: &str) -> &str {
-    let plain = base.split(['<', '[', '(', ' ']).next().unwrap_or(base);
-    last_segment(plain)
-}
-
 /// Whether a name can be told from a word of prose.
 fn is_distinct(name: &str) -> bool {
     let has_case = name.chars().skip(1).any(char::is_uppercase) && name.chars().any(char::is_lowercase);
@@ -590,15 +584,6 @@ mod tests {
             (vec![reason(ReasonKind::Calls, 0.5); 20], 0.9),
         ] {
             assert!((chance(&reasons) - expected).abs() < 1e-6, "{reasons:?}");
-        }
-    }
-
-    #[test]
-    fn base_classes_are_named_without_modules_and_parameters() {
-        for (base, expected) in
-            [("Ring", "Ring"), ("net::Ring<T>", "Ring"), ("Generic[T]", "Generic"), ("models.Model", "Model")]
-        {
-            assert_eq!(base_name(base), expected, "{base}");
         }
     }
 

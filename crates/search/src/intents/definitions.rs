@@ -64,6 +64,7 @@ pub(super) const DEFINITION_QUESTION: Intent = Intent {
         ("where is open_socket defined", "open_socket"),
         ("where is open_socket", "open_socket"),
         ("the definition of open_socket", "open_socket"),
+        ("what is the default value of MAX_LEN", "MAX_LEN"),
     ],
     parse: |query| query.intents.definition_of.iter().cloned().collect(),
     resolve: |lookup, _, asked| lookup.asked_for(&asked[0]),

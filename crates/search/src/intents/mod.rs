@@ -60,6 +60,7 @@ pub(crate) static INTENTS: &[Intent] = &[
     files::FILE,
     definitions::DECLARATION,
     callers::CALLERS,
+    callers::SUBTYPES,
     definitions::NAME_IN_FILE,
     definitions::DEFINITION_QUESTION,
     definitions::NAME,

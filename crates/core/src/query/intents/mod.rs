@@ -114,6 +114,8 @@ pub struct Intents {
     pub callers_of: Option<String>,
     /// The name whose definition a question asks for.
     pub definition_of: Option<String>,
+    /// The name of the type that the requested types extend or implement.
+    pub subtypes_of: Option<String>,
     /// The name in a query of just a name and a file: `Client in client.py`.
     pub beside_file: Option<String>,
     /// Names, codes, numbers and paths: words that occur either as written or not at all.
@@ -143,10 +145,11 @@ impl Intents {
         let declared = declaration.iter().map(|d| format!("declaration {} {}", d.keyword, d.name)).collect();
         let called = self.callers_of.iter().map(|name| format!("callers of {name}"));
         let defined = self.definition_of.iter().map(|name| format!("definition of {name}"));
+        let extended = self.subtypes_of.iter().map(|name| format!("subtypes of {name}"));
         let beside = self.beside_file.iter().map(|name| format!("name {name} of a file"));
         let quoted = phrases.iter().map(|phrase| format!("phrase {phrase:?}")).collect();
         let words = [each("file", mentions), each("token", tokens)].concat();
-        [places, quoted, declared, called.chain(defined).chain(beside).collect(), words].concat()
+        [places, quoted, declared, called.chain(defined).chain(extended).chain(beside).collect(), words].concat()
     }
 
     /// Parses a query.
@@ -159,6 +162,7 @@ impl Intents {
             declaration: declaration(text, facts),
             callers_of: name_asked_for(text, NameQuestion::Callers),
             definition_of: name_asked_for(text, NameQuestion::Definition),
+            subtypes_of: name_asked_for(text, NameQuestion::Subtypes),
             tokens: text.split_whitespace().map(bare).filter(|word| is_token(word)).map(String::from).collect(),
             ..Intents::default()
         };

@@ -1,4 +1,4 @@
-//! Questions for the callers or the definition of a name, and for a name in a file.
+//! Questions for the callers, the definition or the subtypes of a name, and for a name in a file.
 
 use super::is_written;
 use crate::identifier_style::is_odd;
@@ -8,6 +8,7 @@ use crate::identifier_style::is_odd;
 pub(super) enum NameQuestion {
     Callers,
     Definition,
+    Subtypes,
 }
 
 /// The forms of questions. `NAME` is any word, `NAME!` one that does not look like a plain word, `…` any words, and
@@ -37,6 +38,20 @@ const FORMS: &[(NameQuestion, &str)] = &[
     (NameQuestion::Definition, "… definition of the KIND NAME"),
     (NameQuestion::Definition, "NAME definition"),
     (NameQuestion::Definition, "who|what defines NAME"),
+    (NameQuestion::Definition, "what is NAME!"),
+    (NameQuestion::Definition, "where is NAME! set"),
+    (NameQuestion::Definition, "value|default of NAME!"),
+    (NameQuestion::Definition, "default value of NAME!"),
+    (NameQuestion::Definition, "what is the value|default of NAME!"),
+    (NameQuestion::Definition, "what is the default value of NAME!"),
+    (NameQuestion::Subtypes, "extends|implements NAME"),
+    (NameQuestion::Subtypes, "who|what extends|implements|subclasses NAME IN"),
+    (NameQuestion::Subtypes, "who|what inherits from NAME IN"),
+    (NameQuestion::Subtypes, "which|what class|classes|type|types extend|extends|implement|implements NAME IN"),
+    (NameQuestion::Subtypes, "classes|types|everything that extend|extends|implement|implements NAME IN"),
+    (NameQuestion::Subtypes, "classes|types extending|implementing NAME IN"),
+    (NameQuestion::Subtypes, "subclasses|subtypes|implementations|implementers|implementors of NAME IN"),
+    (NameQuestion::Subtypes, "NAME! subclasses|subtypes|implementations|implementers|implementors"),
 ];
 /// What a definition may be called.
 const KINDS: &[&str] =
@@ -45,7 +60,7 @@ const KINDS: &[&str] =
 const DONE: &[&str] = &["called", "invoked", "referenced", "used"];
 /// Words after a name that restrict the question or begin another one.
 const WHERE: &[&str] = &["and", "from", "in", "within"];
-/// Requests before a question for callers.
+/// Requests before a question for callers or subtypes.
 const REQUESTS: &[&str] =
     &["find all", "find", "get all", "get", "list all", "list", "show me all", "show me", "show all", "show", "all"];
 
@@ -63,7 +78,7 @@ pub(super) fn name_asked_for(text: &str, question: NameQuestion) -> Option<Strin
     let lower: Vec<String> = words.iter().map(|word| bare(word)).collect();
     let is_request = |words: &[String]| words.is_empty() || REQUESTS.contains(&words.join(" ").as_str());
     let requests = (0..=REQUEST_WORDS_MAX.min(lower.len())).filter(|at| is_request(&lower[..*at]));
-    let requests: Vec<usize> = requests.filter(|at| *at == 0 || question == NameQuestion::Callers).collect();
+    let requests: Vec<usize> = requests.filter(|at| *at == 0 || question != NameQuestion::Definition).collect();
     let found = FORMS.iter().filter(|(own, _)| *own == question).find_map(|(_, form)| {
         let name_from = |form: &str, at: usize| name_in_form(form, &words[at..], &lower[at..]);
         match form.strip_prefix("… ") {

@@ -11,6 +11,7 @@ fn what_was_found_is_told() {
         ("Exception in thread \"main\" could not \"open\" it", "phrase \"open\""),
         ("struct Socket", "declaration struct Socket"),
         ("who calls open()", "callers of open"),
+        ("what extends Session", "subtypes of Session"),
         ("operator==", "token operator=="),
         ("MAX_LEN in client.py", "name MAX_LEN of a file, file client.py, token MAX_LEN, token client.py"),
     ] {
@@ -246,6 +247,8 @@ fn phrases_stand_in_double_quotes_of_their_own() {
         (r#"say "hello"#, ""),
         (r#""--""#, ""),
         (r#"src/a.rs:12: got "no such host" here"#, ""),
+        (r#"KeyError: "no such key: 'a'.""#, ""),
+        (r#"say: "no such key""#, "no such key"),
         ("mode = \"fast\" \nrun(mode)", ""),
     ] {
         assert_eq!(read(text).phrases.join("|"), expected, "{text:?}");
@@ -313,8 +316,46 @@ fn definitions_are_asked_for_in_words() {
         ("where is routing done", ""),
         ("where is new_reader closed by value", ""),
         ("a definition of done", "done"),
+        ("what is MAX_LEN?", "MAX_LEN"),
+        ("where is MAX_LEN set", "MAX_LEN"),
+        ("value of MAX_LEN", "MAX_LEN"),
+        ("what is the value of MAX_LEN", "MAX_LEN"),
+        ("default of `limit`", "limit"),
+        ("What is the default of max_len?", "max_len"),
+        ("default value of MAX_LEN", "MAX_LEN"),
+        ("what is the default value of MAX_LEN", "MAX_LEN"),
+        ("what is routing", ""),
+        ("what is a router", ""),
+        ("what is MAX_LEN for", ""),
+        ("where is routing set", ""),
+        ("value of money", ""),
     ] {
         assert_eq!(read(text).definition_of.unwrap_or_default(), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn subtypes_are_asked_for_in_words() {
+    for (text, expected) in [
+        ("what extends Session?", "Session"),
+        ("who implements net.Session", "net.Session"),
+        ("what inherits from Session", "Session"),
+        ("which classes extend Session", "Session"),
+        ("Find all classes that implement Session", "Session"),
+        ("types implementing Session", "Session"),
+        ("subclasses of Session", "Session"),
+        ("list all implementations of `Session`", "Session"),
+        ("implementations of NetSession in src", "NetSession"),
+        ("NetSession subclasses", "NetSession"),
+        ("extends Session", "Session"),
+        ("implements Session", "Session"),
+        ("class Pool extends Session", ""),
+        ("what extends the session", ""),
+        ("what extends sessions by a day", ""),
+        ("session implementations", ""),
+        ("implementations of a session", ""),
+    ] {
+        assert_eq!(read(text).subtypes_of.unwrap_or_default(), expected, "{text:?}");
     }
 }
 
