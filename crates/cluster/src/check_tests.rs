@@ -190,7 +190,7 @@ fn a_shard_that_lies_of_places_is_not_believed() {
     let lies: Vec<_> = [good()].into_iter().chain(bad()).map(written).collect();
     only_first(&WrittenUnitsRequest { text: "x".into() }, &lies);
     let near = |count| vec![NearNames { changes: 1, names: [("x".to_string(), count)].into() }];
-    only_first(&NearNamesRequest { names: vec!["y".into()] }, &[near(2), vec![], near(u64::MAX)]);
+    only_first(&NearNamesRequest { names: vec!["y".into()], among_words: false }, &[near(2), vec![], near(u64::MAX)]);
     let lies = [vec![Some(good()), None], vec![None], vec![Some(bad()[1]), None]];
     only_first(&EnclosingRequest { lines: files().into_iter().map(|file| (file, 1)).collect() }, &lies);
     only_first(

@@ -1,5 +1,6 @@
 //! Respells words that the index lacks: `closesocket` as `close_socket`, "slow loris" as `slowloris`, a mistyped
-//! `close_scoket` as the nearest name of a definition; replaces a call that occurs nowhere, `open(port)`, by what it calls, and a pattern, `\bopen\(`, by the names in it.
+//! `close_scoket` as the nearest name of a definition, or else the nearest word of a file; replaces a call that occurs
+//! nowhere, `open(port)`, by what it calls, and a pattern, `\bopen\(`, by the names in it.
 
 use std::ops::Range;
 
@@ -15,8 +16,8 @@ use super::absent::{Respelled, without_absent};
 use super::intents::best_of;
 use super::locate::{Fit, MODULE_END};
 use super::rounds::{
-    Coordinator, DefinitionsRequest, FilesWithAllRequest, HolderCount, LocateRequest, NearNamesRequest, PhrasesRequest,
-    ScanTarget, ScannedLine, SizesRequest,
+    Coordinator, DefinitionsRequest, FilesWithAllRequest, HolderCount, LocateRequest, NearNames, NearNamesRequest,
+    PhrasesRequest, ScanTarget, ScannedLine, SizesRequest,
 };
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
@@ -406,13 +407,13 @@ fn composed(
     let spellings = [snake, joined.clone()].map(|text| Respelling { place: place.clone(), text });
     let Some(found) = known(rounds, spellings.into(), &terms)? else { return Ok(None) };
     // A definition is found by its name as written.
-    let text = if found.text == joined { humped(rounds, lower)? } else { found.text };
+    let text = if found.text == joined { humped(rounds, lower, tokenizer)? } else { found.text };
     Ok(Some(Respelling { place: place.clone(), text }))
 }
 
-/// The name in Pascal case, camel case or as one word, whichever most definitions use; without any in camel case, which
-/// keeps the parts apart: longer names may contain them.
-fn humped(rounds: &Coordinator<'_>, parts: &[String]) -> Result<String> {
+/// The name in Pascal case, camel case or as one word, whichever most definitions use; without any as files write it, or
+/// if only its case differs in camel case, which keeps the parts apart: longer names may contain them.
+fn humped(rounds: &Coordinator<'_>, parts: &[String], tokenizer: &mut Tokenizer) -> Result<String> {
     let capital = |part: &String| {
         let mut letters = part.chars();
         letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect::<String>()
@@ -427,12 +428,30 @@ fn humped(rounds: &Coordinator<'_>, parts: &[String]) -> Result<String> {
             best = (count, name);
         }
     }
-    Ok(best.1)
+    let (count, name) = best;
+    if count > 0 {
+        return Ok(name);
+    }
+    // Words with the same stem are one term: `closeSessions` may occur as `closeSession` alone.
+    let written = nearest(rounds, &name, true)?;
+    let term = tokenizer.normal(&name).to_string();
+    let other = written.most_common().filter(|other| written.changes > 0 && tokenizer.normal(other) == term);
+    Ok(other.map_or(name, String::from))
 }
 
-/// The name of a definition that is nearly this one, unless this one is a part of longer names.
+/// The names nearest to this one: of definitions, or among the words of files.
+fn nearest(rounds: &Coordinator<'_>, name: &str, among_words: bool) -> Result<NearNames> {
+    let asked = NearNamesRequest { names: vec![name.to_string()], among_words };
+    Ok(rounds.ask(&asked)?.pop().unwrap_or_default())
+}
+
+/// The name of a definition that is nearly this one, or without any, for a name of several parts, such a word of a file;
+/// unless this one is a part of longer names.
 fn near(rounds: &Coordinator<'_>, word: &str) -> Result<Option<String>> {
-    let found = rounds.ask(&NearNamesRequest { names: vec![word.to_string()] })?.pop().unwrap_or_default();
+    let mut found = nearest(rounds, word, false)?;
+    if found.names.is_empty() && !is_plain(word) {
+        found = nearest(rounds, word, true)?;
+    }
     let Some(name) = found.most_common() else { return Ok(None) };
     // A plain word is like many others.
     let is_word = word.chars().all(char::is_lowercase);

@@ -133,6 +133,36 @@ fn a_mistyped_name_is_searched_as_the_nearest_one() {
 }
 
 #[test]
+fn a_mistyped_name_that_is_no_definition_is_searched_as_the_nearest_one() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "src/engine.go",
+        "package web\n\ntype Engine struct {\n\tMaxMultipartMemory int64\n\tRemoteIPHeaders []string\n\
+         \tUnescapePathValues bool\n\tsocketTimeout int\n}\n",
+    );
+    sandbox.write("src/cors.py", "def start(app, allow_origin_regex=None):\n    app.run(allow_origin_regex)\n");
+    sandbox.write("src/send.js", "export function send(config) {\n  return write(config.maxBodyLength);\n}\n");
+    for (typed, read, path) in [
+        ("MaxMultpartMemory", "MaxMultipartMemory", "src/engine.go:"),
+        ("max_multpart_memory", "MaxMultipartMemory", "src/engine.go:"),
+        ("RemoteIPHeadrs", "RemoteIPHeaders", "src/engine.go:"),
+        ("UnescapePathValus", "UnescapePathValues", "src/engine.go:"),
+        ("socket_timeouts", "socketTimeout", "src/engine.go:"),
+        ("allow_orgin_regex", "allow_origin_regex", "src/cors.py:"),
+        ("alow_origin_regex", "allow_origin_regex", "src/cors.py:"),
+        ("maxBodyLenght", "maxBodyLength", "src/send.js:"),
+    ] {
+        let ran = sandbox.run(&["--query", typed, "-k", "1"]);
+        assert!(ran.out.starts_with(path), "{typed}: {ran:?}");
+        assert!(ran.err.contains(&format!("\"{typed}\" is read as \"{read}\"")), "{typed}: {ran:?}");
+    }
+    for typed in ["MinMultipartMemory", "deny_origin_regex", "allow_origin_regex", "BodyLength"] {
+        let ran = sandbox.run(&["--query", typed, "-k", "1"]);
+        assert!(!ran.err.contains("is read as"), "{typed}: {ran:?}");
+    }
+}
+
+#[test]
 fn names_with_marks_mean_their_definition() {
     let sandbox = Sandbox::new();
     sandbox.write(

@@ -1,9 +1,12 @@
-//! The names of definitions that are nearly a name which occurs nowhere.
+//! The names of definitions, or words of files, that are nearly a name which occurs nowhere.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use colgrep_core::mistyped::MistypedName;
+use colgrep_core::token::{Tokenizer, words};
 use colgrep_index::error::Result;
+use colgrep_index::ids::FileId;
 use serde::{Deserialize, Serialize};
 
 use super::{Coordinator, LocalSearch, Round, Validate};
@@ -11,12 +14,16 @@ use crate::shard::ShardExtent;
 
 /// Maximum of names that one is compared with as written.
 const NAMES_MAX: usize = 64;
+/// Maximum of files that are read to see how they spell a term.
+const FILES_MAX: usize = 16;
 
-/// Asks, for each name, for the names of allowed definitions that differ least.
+/// Asks, for each name, for the names of allowed definitions, or the words of allowed files, that differ least.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NearNamesRequest {
     /// The names, as typed.
     pub names: Vec<String>,
+    /// Whether to compare them with words of files instead of names of definitions.
+    pub among_words: bool,
 }
 
 /// The names nearest to a typed one.
@@ -24,12 +31,12 @@ pub struct NearNamesRequest {
 pub struct NearNames {
     /// The number of letters in which they differ.
     pub changes: u32,
-    /// Each name, as written, with the number of its definitions.
+    /// Each name, as written, with the number of its definitions, or of files that were read and have it.
     pub names: BTreeMap<String, u64>,
 }
 
 impl NearNames {
-    /// The name with the most definitions.
+    /// The name with the most of them.
     pub(crate) fn most_common(&self) -> Option<&str> {
         let count = |(name, count): &(&String, &u64)| (**count, std::cmp::Reverse((*name).clone()));
         self.names.iter().max_by_key(count).map(|(name, _)| name.as_str())
@@ -49,6 +56,9 @@ impl Round for NearNamesRequest {
     type Answer = Vec<NearNames>;
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<NearNames>> {
+        if self.among_words {
+            return self.names.iter().map(|name| near_words(search, name)).collect();
+        }
         let lexical = &search.snapshot.lexical;
         let typed: Vec<Option<MistypedName>> = self.names.iter().map(|name| MistypedName::new(name)).collect();
         let mut alike: Vec<BTreeSet<String>> = vec![BTreeSet::new(); typed.len()];
@@ -90,4 +100,39 @@ impl Round for NearNamesRequest {
     fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
+}
+
+/// The words of files that differ least from a name.
+fn near_words(search: &LocalSearch<'_>, name: &str) -> Result<NearNames> {
+    let mut near = NearNames::default();
+    let Some(typed) = MistypedName::new(name) else { return Ok(near) };
+    let mut tokenizer = Tokenizer::default();
+    let first = tokenizer.normal(name.trim_matches('_')).chars().next();
+    // The terms of words without underscores are stems.
+    let stem = MistypedName::new(tokenizer.normal(&name.replace('_', "")));
+    let mut alike: BTreeSet<String> = BTreeSet::new();
+    search.snapshot.lexical.each_term(|term| {
+        let is_alike = || typed.may_mean(term) || stem.as_ref().is_some_and(|stem| stem.may_mean(term));
+        if alike.len() < NAMES_MAX && term.chars().next() == first && is_alike() {
+            alike.insert(term.to_string());
+        }
+    })?;
+    let allowed = |files: &[FileId]| -> Vec<FileId> {
+        files.iter().copied().filter(|file| search.shard.allows(*file)).take(FILES_MAX).collect()
+    };
+    let root = Path::new(&search.snapshot.files.root);
+    for term in alike {
+        for file in search.files_with(&term, allowed)? {
+            let Some(record) = search.shard.record(search.shard.place(file)) else { continue };
+            let Ok(text) = search.snapshot.texts.text(root, &record.path) else { continue };
+            let all = words(&text).map(|word| text[word].trim_matches('_'));
+            let spelled: BTreeSet<&str> = all.filter(|word| tokenizer.normal(word) == term).collect();
+            for word in spelled {
+                if let Some(changes) = typed.changes_to(word) {
+                    near.add(NearNames { changes, names: BTreeMap::from([(word.to_string(), 1)]) });
+                }
+            }
+        }
+    }
+    Ok(near)
 }
