@@ -9,6 +9,7 @@ use colgrep_core::collapse::PerFile;
 use colgrep_core::expand::TermTable;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knob, Knobs};
+use colgrep_core::literal_match::message_of_record;
 use colgrep_core::strength::FLOOR;
 
 use crate::error::{Error, Result};
@@ -83,7 +84,7 @@ impl<'r> PreparedSearch<'r> {
             variable::set(&mut knobs, Knob::PoolUnits, &Knob::PoolUnits.declaration().range.1.to_string())?;
         }
         let query = match &request.question {
-            Question::Text(query) => Some(searched_part(query)),
+            Question::Text(query) => Some(searched_part(message_of_record(query).unwrap_or(query))),
             Question::Like { .. } | Question::LikeUnit(_) | Question::Every => None,
         };
         if query.is_none() {

@@ -61,6 +61,10 @@ fn what_is_pasted_from_elsewhere_finds_its_place_here() {
             ("src/net/tcp.rs:12: got \"no such value\" here", "src/net/tcp.rs:12:"),
             ("run( \"no such value\" )\n  File \"src/net/tcp.rs\", line 10, in open", "src/net/tcp.rs:10:"),
             ("Error: could not open socket \"no such value\" on any host", "src/net/tcp.rs:10:"),
+            (
+                "{\"level\":\"error\",\"caller\":\"app/x.go:33\",\"msg\":\"could not open socket\",\"id\":\"ab\"}",
+                "src/net/tcp.rs:10:",
+            ),
             // Another version of the file, with more lines: the line that is shown is one of here.
             ("src/net/tcp.rs:900", "src/net/tcp.rs:8:pub fn open"),
             // Frames of a browser, of a module's cache, and places with columns.
@@ -137,7 +141,9 @@ fn messages() -> Sandbox {
          pub fn boot(index: u8, pid: u32, took: f32) {\n    \
          log(format!(\"- Worker {index} (PID: {pid}) booted in {took}s, phase: {index}\"));\n}\n\n\
          pub fn connect(host: &str) {\n    fail(format!(\"Failed to connect to {host}\"));\n}\n\n\
-         pub fn act(name: &str) {\n    fail(format!(\"Unknown action: {name}\"));\n}\n",
+         pub fn act(name: &str) {\n    fail(format!(\"Unknown action: {name}\"));\n    \
+         fail(format!(\"Unknown input format {name}\"));\n    \
+         fail(format!(\"{name} not found. Please select a different --format-engine or install {name}\"));\n}\n",
     );
     // More files than are read for their words, each with the words of a value and of a message, but apart.
     for i in 0..70 {
@@ -159,7 +165,8 @@ fn messages() -> Sandbox {
     sandbox.write(
         "src/args.rs",
         "pub fn args(app: App) -> App {\n    app.arg(Arg::new(\"unbuffered\").short('u'))\n}\n\n\
-         pub struct Options {\n    pub connect_timeout: float,\n}\n",
+         pub struct Options {\n    pub connect_timeout: float,\n}\n\n\
+         pub fn engine(app: App) -> App {\n    app.arg(Arg::new(\"x\").long(\"format-engine\"))\n}\n",
     );
     sandbox
 }
@@ -179,6 +186,13 @@ fn a_message_is_found_whatever_its_values_and_whatever_stands_in_front() {
             ("Failed to connect to acme.example", "src/app.rs:11:"),
             // Two words before one that occurs nowhere.
             ("Unknown action frobnicate", "src/app.rs:15:"),
+            // Words before one that is a name here.
+            ("Unknown input format cert", "src/app.rs:16:"),
+            ("Unknown input format argument", "src/app.rs:16:"),
+            // A flag inside a message.
+            ("acme not found. Please select a different --format-engine or install acme", "src/app.rs:17:"),
+            // A message that its runtime prints as a literal.
+            ("ArgumentError: \"Failed to connect to example.com\"", "src/app.rs:11:"),
             // After the prefix of a log, a runtime or an error.
             ("ArgumentError: Certificate not configured", "src/cert.rs:2:"),
             ("2026-11-25 10:11:12 [acme.net.core] INFO: Certificate not configured", "src/cert.rs:2:"),
@@ -198,6 +212,7 @@ fn questions_in_words_point_at_no_message() {
         "error handling in the client",
         "how does a client connect to a host",
         "connect to the host",
+        "unknown action options",
         "which command is ambiguous",
         "worker booted in phase",
         "error: handling in the client",

@@ -1,5 +1,6 @@
 //! Alignments of a text with a file, and how they compete.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use crate::token::is_word_char;
@@ -15,6 +16,8 @@ pub(super) struct Alignment {
     pub of_values: f32,
     /// Weight of the text's words on the same lines.
     pub beside: f32,
+    /// Words of the literal's next sentences that contradict the text.
+    pub lacking: usize,
     /// Whether it agrees to the character.
     pub is_same: bool,
     /// [`LiteralMatch::is_before_value`](super::LiteralMatch::is_before_value).
@@ -31,9 +34,9 @@ pub(super) struct Alignment {
 impl Alignment {
     /// The score of an alignment, higher is better. A value that also occurs elsewhere does not count against its
     /// literal.
-    pub(super) fn rank(&self) -> (usize, f32, bool, f32, bool) {
+    pub(super) fn rank(&self) -> (usize, f32, bool, f32, Reverse<usize>, bool) {
         let is_of_literal = self.is_before_value || self.is_literal;
-        (self.reach(), self.weight, is_of_literal, self.beside, self.is_same)
+        (self.reach(), self.weight, is_of_literal, self.beside, Reverse(self.lacking), self.is_same)
     }
 
     /// Words that agree, with a share of the words of values.

@@ -42,6 +42,8 @@ struct FormatString {
     pieces: Vec<FormatPiece>,
     /// The value at its end.
     value_behind: Option<Range<usize>>,
+    /// Words of the sentences after it in the same literal.
+    next: Vec<Range<usize>>,
 }
 
 /// How a text agrees with a sentence of a format string.
@@ -61,6 +63,8 @@ pub(super) struct FilledFormat {
     pub longest_value: usize,
     /// Whether the sentence continues after a value.
     pub is_around_value: bool,
+    /// Words of the literal's next sentences that the text lacks, if it has others of them.
+    pub lacking: usize,
     /// From the first of its words to the last.
     pub place: Range<usize>,
 }
@@ -133,7 +137,17 @@ impl PastedText<'_> {
         let of_ends = [start - before..start, end..most].map(|value| self.words_of_value(value));
         filled.longest_value = of_ends.into_iter().fold(filled.longest_value, usize::max);
         filled.from = (most == self.len()).then_some(start - before);
+        filled.lacking = self.lacking(file, &format.next, end);
         Some(filled)
+    }
+
+    /// How many of the literal's `next` words are not among the text's words from index `end` on; 0 if none is.
+    fn lacking(&self, file: &str, next: &[Range<usize>], end: usize) -> usize {
+        let has = |word: &str| (end..self.len()).any(|i| self.word(i).eq_ignore_ascii_case(word));
+        match next.iter().filter(|place| has(&file[(*place).clone()])).count() {
+            0 => 0,
+            held => next.len() - held,
+        }
     }
 
     /// The word index at which a value that begins with `word` ends at the latest: after `words_max` words, or after
@@ -196,7 +210,7 @@ impl FormatString {
         let place = self.pieces.iter().position(holds).filter(|_| self.pieces.len() > 1)?;
         let next = self.pieces.get_mut(place + 1);
         let value_behind = next.map_or(self.value_behind, |next| next.value.take());
-        Some(FormatString { pieces: vec![self.pieces.swap_remove(place)], value_behind })
+        Some(FormatString { pieces: vec![self.pieces.swap_remove(place)], value_behind, next: self.next })
     }
 
     fn has_value(&self) -> bool {
@@ -246,6 +260,9 @@ impl FormatReader<'_> {
                         self.value(end..end);
                     }
                     self.begin_anew();
+                    if self.is_done {
+                        return;
+                    }
                     if ADDERS.iter().any(|adder| between.trim_end().ends_with(adder.trim_end())) {
                         self.value(opening..opening);
                     }
@@ -306,6 +323,7 @@ impl FormatReader<'_> {
 
     fn word(&mut self, place: Range<usize>) {
         if !self.goes_on() {
+            self.found.next.push(place);
             return;
         }
         let value = self.found.value_behind.take();

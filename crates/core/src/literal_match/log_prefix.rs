@@ -91,7 +91,7 @@ pub fn messages_behind_prefix<'t>(text: &'t str, program: &str) -> Vec<&'t str> 
         is_sure |= is_sure_here;
         let goes_on = parts.get(i + 1).is_some_and(|(_, next)| *next) && !may_open_literal(rest, program);
         if !goes_on && (is_sure || rest.starts_with(char::is_uppercase)) {
-            found.push(without_end(rest));
+            found.push(without_quotes(without_end(rest)));
         }
     }
     found
@@ -119,6 +119,12 @@ pub(super) fn without_end(text: &str) -> &str {
         .or_else(|| cut(": file ", &|end| is_place(end, ", line ")))
         .or_else(|| cut(" (", &|end| end.strip_suffix(')').is_some_and(is_error)))
         .unwrap_or(text)
+}
+
+/// The sentence inside the double quotes around a text: some runtimes print messages as literals.
+fn without_quotes(text: &str) -> &str {
+    let inside = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    inside.filter(|inside| !inside.contains('"') && inside.trim().contains(char::is_whitespace)).unwrap_or(text)
 }
 
 /// Whether a text ends in the number of a line: `a.js:3:9)`, `a.cs:line 3`, `a.php on line 3`.
@@ -242,6 +248,9 @@ mod tests {
             ("PHP Fatal error:  Uncaught Exception: no such key in /srv/a.php on line 12", "no such key"),
             ("Fatal error: no such key: file app/a.swift, line 3", "no such key"),
             ("Error: no such key in 2.5", "no such key in 2.5"),
+            ("KeyError: \"'a' is missing, and has no default.\"", "'a' is missing, and has no default."),
+            ("panic: \"no such key\" in \"a\"", "\"no such key\" in \"a\""),
+            ("error: \"key\"", "\"key\""),
             ("Error: no such key in part 12 (of it)", "no such key in part 12 (of it)"),
         ] {
             assert_eq!(message_behind_prefix(text), Some(expected), "{text}");

@@ -114,6 +114,7 @@ impl PastedText<'_> {
             weight,
             of_values: values.iter().sum(),
             beside: self.weight_beside(file, &place),
+            lacking: 0,
             is_same: typed == there,
             is_before_value,
             is_literal,
@@ -162,7 +163,7 @@ impl PastedText<'_> {
         if !is_long && !is_short() {
             return None;
         }
-        let FilledFormat { words, weight, of_values, rare, from, place, .. } = filled;
+        let FilledFormat { words, weight, of_values, rare, from, lacking, place, .. } = filled;
         let made_from = from.filter(|_| rare >= RARE_WORDS_MIN);
         let value_words = made_from.map_or(0, |from| (self.len() - from).saturating_sub(words));
         Some(Alignment {
@@ -170,6 +171,7 @@ impl PastedText<'_> {
             weight,
             of_values,
             beside: self.weight_beside(file, &place),
+            lacking,
             is_same: true,
             is_before_value: true,
             is_literal: true,

@@ -171,6 +171,20 @@ fn of_a_literal_the_pieces_between_its_values_count_together() {
 }
 
 #[test]
+fn of_two_literals_the_one_whose_next_sentence_says_another_thing_loses() {
+    let file =
+        "fail(f\"key {k} has value {v}. Not a valid bool.\")\nfail(f\"key {k} has value {v}. Not a valid {t}.\")\n";
+    for (text, line) in [
+        ("key 'x' has value 'y'. Not a valid int.", 2),
+        ("key 'x' has value 'y'. Not a valid bool.", 1),
+        ("key 'x' has value 'y'.", 1),
+    ] {
+        let standing = PastedText::new(text, |_| 1.0).find(file).expect("a match");
+        assert_eq!(1 + file[..standing.start].matches('\n').count(), line, "{text}");
+    }
+}
+
+#[test]
 fn a_literal_that_all_of_a_text_was_made_of_is_told() {
     let file = "fail(\"no route to host %s\")\nfail(\"no path to %s today\")\nfail(\"Exceeded {n} redirects.\")\n\
                 fail(\"Logger {name} parents recursive\")\nfail(\"bad option: \" + name)\nfail(\"pool is full\")\n\

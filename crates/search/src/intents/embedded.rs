@@ -182,7 +182,7 @@ fn flags(lookup: &mut IntentLookup<'_>, found: &ResolvedSoFar, flags: &[String])
         return Ok(Resolved::default());
     }
     // A run that consists only of the flag is no evidence.
-    let beside = flags.iter().fold(lookup.query.text.clone(), |text, flag| text.replace(flag, VALUE));
+    let beside = flags.iter().fold(lookup.query.typed.clone(), |text, flag| text.replace(flag, VALUE));
     if !known.units.is_empty()
         && beside.contains(char::is_alphabetic)
         && !lookup.text(&beside, found)?.pointers.units.is_empty()

@@ -39,6 +39,8 @@ pub(super) const WEIGHT_SHARE_OF_MESSAGE_MIN: f32 = 0.4;
 const PIECES_AROUND_NUMBER_MIN: usize = 3;
 /// Maximum of words in a value after a message's colon.
 const VALUE_WORDS_MAX: usize = 2;
+/// Words before a value that make a message of lower case.
+const WORDS_BEFORE_VALUE_MIN: usize = 3;
 /// Maximum of files with a literal of few plain words for it to be a known place.
 const FILES_OF_LITERAL_MAX: usize = 3;
 
@@ -140,6 +142,8 @@ impl IntentLookup<'_> {
             if typed.pointers.units.values().any(|pointer| pointer.certainty >= Certainty::Words) {
                 return Ok(typed);
             }
+            let bare = self.text(&query.text, found)?;
+            return Ok(if typed.explained > bare.explained { typed } else { bare });
         }
         self.text(&query.text, found)
     }
@@ -182,8 +186,12 @@ impl IntentLookup<'_> {
         if bare.len() < manner.words_min {
             return Ok(PlacedText::default());
         }
+        // A question's own words occur together by chance, and most often in documents.
+        let asks = is_question(text);
+        let with_front = if asks { Vec::new() } else { self.files_with_front(text)? };
         // Only a program says "unknown action zzqq".
-        let ends_in_value = manner.only_literals && self.ends_in_value(text)?;
+        let ends_in_value = (manner.only_literals && self.ends_in_value(text)?)
+            || (!has_values(text) && self.fills_literal(text, &with_front)?);
         let only_literals = manner.only_literals && !ends_in_value;
         let is_plain = only_literals || (bare.len() == 1 && !bare.is_token() && !bare.is_code());
         if is_plain && self.is_name_of_something(text)? {
@@ -191,13 +199,15 @@ impl IntentLookup<'_> {
         }
         let is_message = has_values(text) || ends_in_value;
         let held_min = if is_message { WEIGHT_SHARE_OF_MESSAGE_MIN } else { WEIGHT_SHARE_MIN };
-        let (typed, by_weight) = self.holders(text, held_min)?;
+        let (mut typed, by_weight) = self.holders(text, held_min)?;
+        if ends_in_value {
+            let of_front = words(front_of(text)).count();
+            typed = PastedText::weighed(text, &typed.weights()[..of_front.min(typed.len())]);
+        }
         let mut files = self.files_with_run(text)?;
         if files.len() > files_in_a_row_max(&typed, is_plain) {
             return Ok(PlacedText::default());
         }
-        // A question's own words occur together by chance, and most often in documents.
-        let asks = is_question(text);
         let in_a_row = files.len();
         let may_be_run = (typed.len() >= WORDS_MIN || is_message) && !only_literals && !asks;
         if may_be_run {
@@ -208,7 +218,7 @@ impl IntentLookup<'_> {
         let files = self.readable(&files, in_a_row.max(FILES_READ_MAX), bytes_max)?;
         let mut places = self.placed(&typed, text, &files)?;
         if may_be_run && places.iter().all(|place| place.standing.agreement == Agreement::Run) {
-            places.extend(self.before_last_piece(&typed, text, &files)?);
+            places.extend(self.before_last_piece(&typed, text, with_front, &files)?);
         }
         if is_plain {
             // Plain words in tests and documents are about something else.
@@ -304,18 +314,39 @@ impl IntentLookup<'_> {
         Ok(self.rounds.term_counts(&[term], 0)?.iter().all(|count| count.units.most() == 0))
     }
 
+    /// The files with the words of a text up to its last piece in a row; none if they are too many.
+    fn files_with_front(&mut self, text: &str) -> Result<Vec<FilePlace>> {
+        let run = colgrep_index::lexical::run_of(front_of(text), self.tokenizer);
+        let files = if run.len() < WORDS_OF_CODE_MIN { Vec::new() } else { self.rounds.files_with_phrase(&run)? };
+        Ok(if files.len() > FILES_READ_MAX { Vec::new() } else { files })
+    }
+
+    /// Whether a literal of code in these files is the text up to its last piece, and continues with a value: that piece
+    /// is one, although it may be a name elsewhere. Two words in lower case before it name a thing.
+    fn fills_literal(&self, text: &str, with_front: &[FilePlace]) -> Result<bool> {
+        let front = front_of(text);
+        let is_stop = |word: &str| is_stop_word(&word.to_lowercase());
+        let weights: Vec<f32> = words(front).map(|word| if is_stop(&front[word]) { 0.0 } else { 1.0 }).collect();
+        if weights.len() < WORDS_BEFORE_VALUE_MIN && !front.starts_with(char::is_uppercase) {
+            return Ok(false);
+        }
+        let files = self.readable(with_front, FILES_READ_MAX, BYTES_READ_MAX)?;
+        let fills = |Placed { standing, seen, .. }: &Placed| {
+            let is_front = standing.is_before_value && standing.made_from == Some(0) && standing.is_same;
+            is_front && standing.words == weights.len() && !seen.is_aside
+        };
+        Ok(self.placed(&PastedText::weighed(text, &weights), text, &files)?.iter().any(fills))
+    }
+
     /// Where the text occurs up to its last piece, which is a value or cut, in files that are not yet `read`: others
     /// have more of its weight if that piece is common vocabulary.
-    fn before_last_piece(&mut self, typed: &PastedText<'_>, text: &str, read: &[FilePlace]) -> Result<Vec<Placed>> {
-        let front = text.trim().rsplit_once(char::is_whitespace).map_or("", |(front, _)| front);
-        let run = colgrep_index::lexical::run_of(front, self.tokenizer);
-        if run.len() < WORDS_OF_CODE_MIN {
-            return Ok(Vec::new());
-        }
-        let mut files = self.rounds.files_with_phrase(&run)?;
-        if files.len() > FILES_READ_MAX {
-            return Ok(Vec::new());
-        }
+    fn before_last_piece(
+        &self,
+        typed: &PastedText<'_>,
+        text: &str,
+        mut files: Vec<FilePlace>,
+        read: &[FilePlace],
+    ) -> Result<Vec<Placed>> {
         files.retain(|file| !read.contains(file));
         let files = self.readable(&files, FILES_READ_MAX, BYTES_READ_MAX)?;
         let mut places = self.placed(typed, text, &files)?;
@@ -397,6 +428,11 @@ fn value_start(text: &str) -> usize {
         front.split_whitespace().nth(1).is_some() && behind.split_whitespace().nth(VALUE_WORDS_MAX).is_none()
     };
     text.rfind(": ").filter(is_value).unwrap_or(text.len())
+}
+
+/// A text without its last piece.
+fn front_of(text: &str) -> &str {
+    text.trim().rsplit_once(char::is_whitespace).map_or("", |(front, _)| front)
 }
 
 /// Whether a place of a text is in a URL.
