@@ -35,7 +35,7 @@ const DIRECTIVE_WORDS_MAX: usize = 2;
 
 /// The line of a text that introduces a name, from 1: in data and markup the first key or label; in code the first that
 /// declares it as a member of one of the `types`, which are given by their first and last lines, else the first that
-/// defines a function or variable of this name, or an element.
+/// defines a function or variable of this name, or an element, or reads the environment's variable.
 pub fn introducing_line(text: &str, name: &str, is_data: bool, types: &[(u32, u32)]) -> Option<u32> {
     let first = |introduces: &dyn Fn(&str) -> bool| {
         (1..).zip(text.lines()).find(|(_, line)| introduces(line)).map(|(number, _)| number)
@@ -45,7 +45,22 @@ pub fn introducing_line(text: &str, name: &str, is_data: bool, types: &[(u32, u3
     }
     let mut members = types.iter().filter_map(|(first, last)| member_line(text, *first, *last, name));
     let sets = || lines_of_code(text).find(|(_, line)| sets(line, name)).map(|(number, _)| number);
-    members.next().or_else(sets).or_else(|| first(&|line| is_element(line, name)))
+    let reads = || lines_of_code(text).find(|(_, line)| is_of_environment(line, name)).map(|(number, _)| number);
+    members.next().or_else(sets).or_else(|| first(&|line| is_element(line, name))).or_else(reads)
+}
+
+/// Whether a line of code has a name in capitals as a whole literal (`getenv("APP_PORT")`), or of a table
+/// (`process.env.APP_PORT`).
+fn is_of_environment(line: &str, name: &str) -> bool {
+    let is_capital = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    name.contains('_')
+        && name.chars().all(is_capital)
+        && !is_comment(line)
+        && words_at(line, name).any(|at| {
+            let (front, behind) = (&line[..at], &line[at + name.len()..]);
+            let is_quoted = |quote: char| front.ends_with(quote) && behind.starts_with(quote);
+            is_quoted('"') || is_quoted('\'') || front.ends_with("env.") || front.ends_with("ENV.")
+        })
 }
 
 /// Whether a line of code defines a method by its form (`name() {`), or sets a variable (`name = 1`); not one that names
@@ -247,6 +262,10 @@ mod tests {
             ("// aB\nconstructor() { this.aB = 1; }\n", "aB", &[], Some(2)),
             ("<a href=\"#a-b\">\n<nav id=\"a-b\" />", "a-b", &[], Some(2)),
             ("// a_b = 3\n", "a_b", &[], None),
+            ("/// `A_B`\nconst KEY: &str = \"A_B\";", "A_B", &[], Some(2)),
+            ("// 'A_B'\nlet a = process.env.A_B || 1", "A_B", &[], Some(2)),
+            ("log('A_B is not set')", "A_B", &[], None),
+            ("get('a_b')", "a_b", &[], None),
         ] {
             assert_eq!(introducing_line(text, name, false, types), expected, "{name} in {text}");
         }

@@ -57,6 +57,11 @@ pub const WEIGHTS: [(&str, f32); SIGNS] = [
     ("bytes of its documentation plus one, natural logarithm", -0.150),
 ];
 
+/// Share of the query's weight from which a unit contains all of it, but for rounding.
+const HELD_ALL: f32 = 0.999;
+/// What a unit without any word is below one with all of them.
+const HELD_STEP: f32 = 0.1;
+
 /// Whether the stage compares candidates of a search with this evidence, if its words are doubted.
 pub fn compares(evidence: &Evidence, knobs: &Knobs) -> bool {
     knobs.order_share != 0.0 && !evidence.documentation && !evidence.long
@@ -86,7 +91,8 @@ fn apply(input: &StageInput<'_>, fused: &mut Fused) {
     if signs.is_empty() || best <= 0.0 || knobs.order_share == 0.0 {
         return;
     }
-    let sums: Vec<(usize, f32)> = signs.iter().map(|(at, signs)| (*at, weighted(signs))).collect();
+    let mut sums: Vec<(usize, f32)> = signs.iter().map(|(at, signs)| (*at, weighted(signs))).collect();
+    put_held_first(retrieved, &mut sums);
     let highest = sums.iter().map(|(_, sum)| *sum).fold(f32::NEG_INFINITY, f32::max);
     // Relative to the best of all: the chance of each unit, and of the best unit of each file.
     let chances: Vec<(usize, f32)> = sums.into_iter().map(|(at, sum)| (at, (sum - highest).exp())).collect();
@@ -101,6 +107,16 @@ fn apply(input: &StageInput<'_>, fused: &mut Fused) {
         let file = retrieved.candidates[at].file;
         let of_file = (1.0 - share) * files[file] + share * best * of_files[file];
         fused.scores[at] = of_file * (chance / of_files[file]).powf(WITHIN);
+    }
+}
+
+/// A unit without any word of the query comes after one that contains all of them.
+fn put_held_first(retrieved: &Retrieved, sums: &mut [(usize, f32)]) {
+    let held = |at: usize| retrieved.candidates[at].compared.map_or(0.0, |facts| facts.held);
+    let of_all = sums.iter().filter(|(at, _)| held(*at) >= HELD_ALL).map(|(_, sum)| *sum);
+    let best = of_all.fold(f32::NEG_INFINITY, f32::max);
+    if best.is_finite() {
+        sums.iter_mut().filter(|(at, _)| held(*at) <= 0.0).for_each(|(_, sum)| *sum = sum.min(best - HELD_STEP));
     }
 }
 
@@ -228,6 +244,16 @@ mod tests {
         let scores = scores(example(0.3), "0.5");
         // The order of files stays where the doubt is small.
         assert!(scores[1] > scores[0] && scores[1] == 1.0 && scores[2] == 0.8, "{scores:?}");
+    }
+
+    #[test]
+    fn a_unit_with_none_of_the_words_is_behind_one_with_all() {
+        let mut example = example(0.3);
+        for (candidate, share) in example.retrieved.candidates.iter_mut().zip([1.0, 0.0, 0.0]) {
+            candidate.compared = held(share);
+        }
+        let scores = scores(example, "0.5");
+        assert!(scores[0] > scores[1] && scores[0] > scores[2], "{scores:?}");
     }
 
     #[test]

@@ -28,7 +28,9 @@ impl IntentLookup<'_> {
         }
         for name in self.query.identifiers.iter().map(|identifier| identifier.name.as_str()) {
             let units = self.defining(name, &[name], Some(&HashSet::from([file])))?.units;
-            if let Some(pointer) = self.point_at_names(&units, name)?.units.values().min_by_key(|p| p.line) {
+            if let Some(pointer) =
+                self.point_at_names(&units, name)?.units.values().min_by_key(|p| p.line.abs_diff(line))
+            {
                 return Ok(pointer.line);
             }
         }
