@@ -90,6 +90,14 @@ fn say(mut error: clap::Error, args: &[OsString]) -> u8 {
         if initial(ContextKind::InvalidArg) != initial(ContextKind::SuggestedArg) {
             error.remove(ContextKind::SuggestedArg);
         }
+        if let (Some(ContextValue::String(flag)), None, Some(ContextValue::StyledStr(usage))) =
+            (error.get(ContextKind::InvalidArg), error.get(ContextKind::SuggestedArg), error.get(ContextKind::Usage))
+            && flag.starts_with("--")
+            && usage.to_string().contains("QUERY")
+        {
+            let tip = format!("to search for it, write '--query={flag}'").into();
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+        }
     }
     if error.kind() == ErrorKind::ArgumentConflict
         && let Some(instead) = args::instead_of_both(in_conflict(&error).into_iter())

@@ -75,9 +75,9 @@ pub struct SettingsArgs {
     /// Setting name, such as results or ranking.alpha
     #[arg(value_parser = suggest::SETTING, hide_possible_values = true)]
     pub key: Option<String>,
-    /// New value, written to the user's file
+    /// New value, written to the user's file; several for a list
     #[arg(allow_negative_numbers = true)]
-    pub value: Option<String>,
+    pub value: Vec<String>,
     /// Show all settings and where each value comes from (default without arguments)
     #[arg(long, conflicts_with_all = ["key", "value"])]
     pub show: bool,

@@ -22,20 +22,20 @@ use colgrep_render::escape::escape_text;
 pub(super) fn run(args: &SettingsArgs, env: &Env) -> Result<u8> {
     let mut out = std::io::stdout().lock();
     let file = || env.settings_file().context("no folder for settings is known here; set XDG_CONFIG_HOME to one");
-    match (&args.key, &args.value) {
-        (Some(key), Some(value)) => {
+    match (&args.key, args.value.join(", ")) {
+        (Some(key), value) if !args.value.is_empty() => {
             let path = file()?;
             let value = match key.as_str() {
                 // As `set-model` does: with one that can't be opened, every search would fail.
                 "model" => serde_json::to_string(&checked(value.trim_matches('"'), env)?)?,
-                _ => value.clone(),
+                _ => value,
             };
             let _alone = alone(env);
             let kept = write(&path, key, &value)?;
             remark!("{key} = {kept}, written to {}", path.display());
             return Ok(FOUND);
         }
-        (Some(key), None) if args.unset => {
+        (Some(key), _) if args.unset => {
             let path = file()?;
             let _alone = alone(env);
             if remove(&path, key)? {

@@ -331,6 +331,12 @@ fn a_full_answer_has_no_remark() {
     ] {
         assert!(!sandbox.run(args).err.contains("files hold"), "{why}");
     }
+    for at in 0..6 {
+        let name = if at < 2 { "__enter__" } else { "enter" };
+        sandbox.write(&format!("src/enter{at}.py"), &format!("def {name}(key):\n    return {at}\n"));
+    }
+    let ran = sandbox.run(&["__enter__"]);
+    assert!(ran.paths().len() >= 2 && !ran.err.contains("files hold"), "words without underscores: {ran:?}");
 }
 
 #[test]

@@ -372,6 +372,9 @@ fn what_is_refused_is_named_as_it_was_typed() {
         assert!(ran.status == 2 && ran.out.is_empty() && ran.err.contains(message), "{args:?}: {ran:?}");
         assert!(!ran.err.contains("unexpected argument"), "{args:?}: {ran:?}");
     }
+    let unknown = sandbox.run(&["--intrinsic-latency", "-k", "5"]).err;
+    assert!(unknown.contains("'--query=--intrinsic-latency'") && !unknown.contains("similar"), "{unknown}");
+    assert!(sandbox.run(&["--contnt", "parse"]).err.contains("'--content'"));
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;

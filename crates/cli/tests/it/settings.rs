@@ -68,6 +68,7 @@ fn settings_are_written_and_taken_back() {
         (&["settings", "per_file", "2"][..], 0, "per_file = 2, written to"),
         (&["settings", "ranking.alpha", "0.4"], 0, "written to"),
         (&["settings", "types.web", "*.html,*.ts"], 0, "[*.html, *.ts]"),
+        (&["settings", "types.web", "*.html", "*.ts"], 0, "[*.html, *.ts]"),
         (&["settings", "per_fil", "2"], 2, "did you mean \"per_file\"?"),
         (&["settings", "per_file", "two"], 2, "per_file takes a whole number from 1 to 1000, not \"two\""),
         (&["settings", "nothing"], 2, "there is no setting"),

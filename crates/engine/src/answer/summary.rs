@@ -348,7 +348,9 @@ pub fn end(
     }
     let unknown = counted.iter().filter(|(files, _)| *files == 0).map(|(_, word)| word.clone());
     end.unknown = unknown.take(UNKNOWN_MAX).collect();
-    if is_counted && counted.iter().any(|(files, _)| *files < u64::MAX) {
+    // The index keeps no underscores around a word.
+    let is_whole = |text: &str| !text.starts_with('_') && !text.ends_with('_');
+    if is_counted && is_whole(query.text.trim()) && counted.iter().any(|(files, _)| *files < u64::MAX) {
         end.holders = found.holders as usize;
         counted.sort_by_key(|(files, _)| *files);
         end.words = counted.into_iter().map(|(_, word)| word).collect();
