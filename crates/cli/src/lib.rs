@@ -93,7 +93,7 @@ fn say(mut error: clap::Error, args: &[OsString]) -> u8 {
         if let (Some(ContextValue::String(flag)), None, Some(ContextValue::StyledStr(usage))) =
             (error.get(ContextKind::InvalidArg), error.get(ContextKind::SuggestedArg), error.get(ContextKind::Usage))
             && flag.starts_with("--")
-            && usage.to_string().contains("QUERY")
+            && usage.to_string().contains("QUERY [PATH]")
         {
             let tip = format!("to search for it, write '--query={flag}'").into();
             error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));

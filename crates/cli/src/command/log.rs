@@ -74,12 +74,9 @@ fn check_gone(request: &HistoryRequest, ask: impl Fn(&HistoryRequest) -> EngineR
 
 /// What to say of a question without quotes, whose words were taken for paths.
 fn unquoted(request: &HistoryRequest, absent: &[Absent]) -> Option<String> {
-    let query = request.query.as_deref().filter(|query| !query.is_empty())?;
-    let is_word = |path: &str| !path.contains(['/', '.', ':']);
-    let word = absent.iter().find_map(|absent| match absent {
-        Absent::Path(path) if is_word(path) => Some(path),
-        _ => None,
-    })?;
+    let query = request.query.as_deref().filter(|query| !query.is_empty() && !query.contains(char::is_whitespace))?;
+    let is_word = |path: &String| !path.contains(['/', '.', ':']) && absent.contains(&Absent::Path(path.clone()));
+    let word = request.paths.first().filter(|_| request.paths.iter().all(is_word))?;
     let words: Vec<&str> = std::iter::once(query).chain(request.paths.iter().map(String::as_str)).collect();
     let quoted = shell_word(&words.join(" "));
     Some(format!("the history has no file or folder {word:?}; put the question in quotes: colgrep log {quoted}"))

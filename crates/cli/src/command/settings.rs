@@ -22,7 +22,9 @@ use colgrep_render::escape::escape_text;
 pub(super) fn run(args: &SettingsArgs, env: &Env) -> Result<u8> {
     let mut out = std::io::stdout().lock();
     let file = || env.settings_file().context("no folder for settings is known here; set XDG_CONFIG_HOME to one");
-    match (&args.key, args.value.join(", ")) {
+    // `A B` is a list as well as `A, B` and `[A, B]`, which a shell also takes apart.
+    let has_marks = args.value.iter().any(|value| value.ends_with(',') || value.starts_with('['));
+    match (&args.key, args.value.join(if has_marks { " " } else { ", " })) {
         (Some(key), value) if !args.value.is_empty() => {
             let path = file()?;
             let value = match key.as_str() {

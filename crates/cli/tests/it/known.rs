@@ -61,10 +61,7 @@ fn what_is_pasted_from_elsewhere_finds_its_place_here() {
             ("src/net/tcp.rs:12: got \"no such value\" here", "src/net/tcp.rs:12:"),
             ("run( \"no such value\" )\n  File \"src/net/tcp.rs\", line 10, in open", "src/net/tcp.rs:10:"),
             ("Error: could not open socket \"no such value\" on any host", "src/net/tcp.rs:10:"),
-            (
-                "{\"level\":\"error\",\"caller\":\"app/x.go:33\",\"msg\":\"could not open socket\",\"id\":\"ab\"}",
-                "src/net/tcp.rs:10:",
-            ),
+            ("{\"level\":\"error\",\"pid\":33,\"msg\":\"could not open socket\",\"id\":\"ab\"}", "src/net/tcp.rs:10:"),
             // Another version of the file, with more lines: the line that is shown is one of here.
             ("src/net/tcp.rs:900", "src/net/tcp.rs:8:pub fn open"),
             // Frames of a browser, of a module's cache, and places with columns.

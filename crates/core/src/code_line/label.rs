@@ -49,17 +49,18 @@ pub fn introducing_line(text: &str, name: &str, is_data: bool, types: &[(u32, u3
     members.next().or_else(sets).or_else(|| first(&|line| is_element(line, name))).or_else(reads)
 }
 
-/// Whether a line of code has a name in capitals as a whole literal (`getenv("APP_PORT")`), or of a table
-/// (`process.env.APP_PORT`).
+/// Whether a line of code has a name in capitals as a whole literal, and says that it is of the environment
+/// (`getenv("APP_PORT")`), or as a member of that (`process.env.APP_PORT`).
 fn is_of_environment(line: &str, name: &str) -> bool {
     let is_capital = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
     name.contains('_')
         && name.chars().all(is_capital)
         && !is_comment(line)
+        && line.to_lowercase().contains("env")
         && words_at(line, name).any(|at| {
             let (front, behind) = (&line[..at], &line[at + name.len()..]);
             let is_quoted = |quote: char| front.ends_with(quote) && behind.starts_with(quote);
-            is_quoted('"') || is_quoted('\'') || front.ends_with("env.") || front.ends_with("ENV.")
+            is_quoted('"') || is_quoted('\'') || front.to_lowercase().ends_with("env.")
         })
 }
 
@@ -262,7 +263,8 @@ mod tests {
             ("// aB\nconstructor() { this.aB = 1; }\n", "aB", &[], Some(2)),
             ("<a href=\"#a-b\">\n<nav id=\"a-b\" />", "a-b", &[], Some(2)),
             ("// a_b = 3\n", "a_b", &[], None),
-            ("/// `A_B`\nconst KEY: &str = \"A_B\";", "A_B", &[], Some(2)),
+            ("/// `A_B`\nconst ENV_KEY: &str = \"A_B\";", "A_B", &[], Some(2)),
+            ("return role[\"A_B\"] == 'A_B'", "A_B", &[], None),
             ("// 'A_B'\nlet a = process.env.A_B || 1", "A_B", &[], Some(2)),
             ("log('A_B is not set')", "A_B", &[], None),
             ("get('a_b')", "a_b", &[], None),

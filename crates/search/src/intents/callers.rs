@@ -81,7 +81,7 @@ fn callers(lookup: &mut IntentLookup<'_>, _: &ResolvedSoFar, asked: &[String]) -
 }
 
 fn subtypes(lookup: &mut IntentLookup<'_>, _: &ResolvedSoFar, asked: &[String]) -> Result<Resolved> {
-    let name = last_segment(&asked[0]);
+    let name = base_name(&asked[0]);
     let mut pointers = Pointers::default();
     let Some(term) = term_of_word(name, lookup.tokenizer) else { return Ok(Resolved::open(pointers)) };
     let files = lookup.rounds.ask(&FilesWithAllRequest { terms: vec![term] })?;

@@ -39,7 +39,7 @@ pub(super) const WEIGHT_SHARE_OF_MESSAGE_MIN: f32 = 0.4;
 const PIECES_AROUND_NUMBER_MIN: usize = 3;
 /// Maximum of words in a value after a message's colon.
 const VALUE_WORDS_MAX: usize = 2;
-/// Words before a value that make a message of lower case.
+/// Minimum of words before a value that is a name, too, for a message.
 const WORDS_BEFORE_VALUE_MIN: usize = 3;
 /// Maximum of files with a literal of few plain words for it to be a known place.
 const FILES_OF_LITERAL_MAX: usize = 3;
@@ -322,12 +322,13 @@ impl IntentLookup<'_> {
     }
 
     /// Whether a literal of code in these files is the text up to its last piece, and continues with a value: that piece
-    /// is one, although it may be a name elsewhere. Two words in lower case before it name a thing.
-    fn fills_literal(&self, text: &str, with_front: &[FilePlace]) -> Result<bool> {
+    /// is one, although it may be a name elsewhere. Fewer words before it, and those of a name, name a thing.
+    fn fills_literal(&mut self, text: &str, with_front: &[FilePlace]) -> Result<bool> {
         let front = front_of(text);
         let is_stop = |word: &str| is_stop_word(&word.to_lowercase());
         let weights: Vec<f32> = words(front).map(|word| if is_stop(&front[word]) { 0.0 } else { 1.0 }).collect();
-        if weights.len() < WORDS_BEFORE_VALUE_MIN && !front.starts_with(char::is_uppercase) {
+        let said = weights.iter().filter(|weight| **weight > 0.0).count();
+        if said < WORDS_BEFORE_VALUE_MIN || with_front.is_empty() || self.is_name_of_something(text)? {
             return Ok(false);
         }
         let files = self.readable(with_front, FILES_READ_MAX, BYTES_READ_MAX)?;

@@ -1,6 +1,6 @@
 //! The names of definitions, or words of files, that are nearly a name which occurs nowhere.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 
 use colgrep_core::mistyped::MistypedName;
@@ -14,8 +14,13 @@ use crate::shard::ShardExtent;
 
 /// Maximum of names that one is compared with as written.
 const NAMES_MAX: usize = 64;
-/// Maximum of files that are read to see how they spell a term.
-const FILES_MAX: usize = 16;
+/// Maximum of files that are read to see how they spell a term, and of all files that are read.
+const FILES_OF_TERM_MAX: usize = 16;
+const FILES_MAX: usize = 64;
+/// Maximum of bytes in them.
+const BYTES_MAX: usize = 8 << 20;
+/// Maximum of letters that one name may have more than the other.
+const LENGTHS_APART_MAX: usize = 2;
 
 /// Asks, for each name, for the names of allowed definitions, or the words of allowed files, that differ least.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -118,21 +123,40 @@ fn near_words(search: &LocalSearch<'_>, name: &str) -> Result<NearNames> {
         }
     })?;
     let allowed = |files: &[FileId]| -> Vec<FileId> {
-        files.iter().copied().filter(|file| search.shard.allows(*file)).take(FILES_MAX).collect()
+        files.iter().copied().filter(|file| search.shard.allows(*file)).take(FILES_OF_TERM_MAX).collect()
     };
+    let mut files: BTreeSet<FileId> = BTreeSet::new();
+    for term in &alike {
+        files.extend(search.files_with(term, allowed)?);
+    }
     let root = Path::new(&search.snapshot.files.root);
-    for term in alike {
-        for file in search.files_with(&term, allowed)? {
-            let Some(record) = search.shard.record(search.shard.place(file)) else { continue };
-            let Ok(text) = search.snapshot.texts.text(root, &record.path) else { continue };
-            let all = words(&text).map(|word| text[word].trim_matches('_'));
-            let spelled: BTreeSet<&str> = all.filter(|word| tokenizer.normal(word) == term).collect();
-            for word in spelled {
-                if let Some(changes) = typed.changes_to(word) {
-                    near.add(NearNames { changes, names: BTreeMap::from([(word.to_string(), 1)]) });
-                }
+    let mut bytes = 0;
+    for file in files.into_iter().take(FILES_MAX) {
+        let Some(record) = search.shard.record(search.shard.place(file)) else { continue };
+        let Ok(text) = search.snapshot.texts.text(root, &record.path) else { continue };
+        bytes += text.len();
+        if bytes > BYTES_MAX {
+            break;
+        }
+        let all: HashSet<&str> = words(&text).map(|word| text[word].trim_matches('_')).collect();
+        for word in all.into_iter().filter(|word| is_slip(name, word)) {
+            let Some(changes) = typed.changes_to(word) else { continue };
+            if alike.contains(tokenizer.normal(word)) {
+                near.add(NearNames { changes, names: BTreeMap::from([(word.to_string(), 1)]) });
             }
         }
     }
     Ok(near)
+}
+
+/// Whether letters of a name are missing, doubled or swapped in the other: with another letter, it is another word.
+fn is_slip(name: &str, other: &str) -> bool {
+    let letters = |text: &str| {
+        let mut letters: Vec<char> =
+            text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+        letters.sort_unstable();
+        letters
+    };
+    let (one, other) = (letters(name), letters(other));
+    one.len().abs_diff(other.len()) <= LENGTHS_APART_MAX && (one.len() != other.len() || one == other)
 }

@@ -38,7 +38,7 @@ const FORMS: &[(NameQuestion, &str)] = &[
     (NameQuestion::Definition, "… definition of the KIND NAME"),
     (NameQuestion::Definition, "NAME definition"),
     (NameQuestion::Definition, "who|what defines NAME"),
-    (NameQuestion::Definition, "what is NAME!"),
+    (NameQuestion::Definition, "what is CONSTANT"),
     (NameQuestion::Definition, "where is NAME! set"),
     (NameQuestion::Definition, "value|default of NAME!"),
     (NameQuestion::Definition, "default value of NAME!"),
@@ -101,6 +101,8 @@ fn name_in_form<'t>(form: &str, words: &[&'t str], lower: &[String]) -> Option<&
             }
             "NAME" => name = Some(*words.get(at)?),
             "NAME!" => name = words.get(at).copied().filter(|word| is_odd(word)),
+            // "What is OAuth" asks for an explanation.
+            "CONSTANT" => name = words.get(at).copied().filter(|word| is_constant(word)),
             "KIND" => {
                 lower.get(at).filter(|own| KINDS.contains(&own.as_str()))?;
             }
@@ -114,6 +116,10 @@ fn name_in_form<'t>(form: &str, words: &[&'t str], lower: &[String]) -> Option<&
         at += 1;
     }
     name.filter(|_| at == words.len())
+}
+
+fn is_constant(word: &str) -> bool {
+    word.contains('_') && word.chars().any(char::is_uppercase) && !word.chars().any(char::is_lowercase)
 }
 
 /// A name without a sentence's punctuation, quotes and `()`.
