@@ -40,7 +40,7 @@ const PIECES_AROUND_NUMBER_MIN: usize = 3;
 /// Maximum of words in a value after a message's colon.
 const VALUE_WORDS_MAX: usize = 2;
 /// Minimum of words before a value that is a name, too, for a message.
-const WORDS_BEFORE_VALUE_MIN: usize = 3;
+const WORDS_BEFORE_VALUE_MIN: f32 = 3.0;
 /// Maximum of files with a literal of few plain words for it to be a known place.
 const FILES_OF_LITERAL_MAX: usize = 3;
 
@@ -188,10 +188,12 @@ impl IntentLookup<'_> {
         }
         // A question's own words occur together by chance, and most often in documents.
         let asks = is_question(text);
-        let with_front = if asks { Vec::new() } else { self.files_with_front(text)? };
+        let may_fill =
+            !asks && !has_values(text) && weights_of_front(text).iter().sum::<f32>() >= WORDS_BEFORE_VALUE_MIN;
+        let with_front = may_fill.then(|| self.files_with_front(text)).transpose()?;
         // Only a program says "unknown action zzqq".
         let ends_in_value = (manner.only_literals && self.ends_in_value(text)?)
-            || (!has_values(text) && self.fills_literal(text, &with_front)?);
+            || with_front.as_ref().map_or(Ok(false), |files| self.fills_literal(text, files))?;
         let only_literals = manner.only_literals && !ends_in_value;
         let is_plain = only_literals || (bare.len() == 1 && !bare.is_token() && !bare.is_code());
         if is_plain && self.is_name_of_something(text)? {
@@ -218,6 +220,7 @@ impl IntentLookup<'_> {
         let files = self.readable(&files, in_a_row.max(FILES_READ_MAX), bytes_max)?;
         let mut places = self.placed(&typed, text, &files)?;
         if may_be_run && places.iter().all(|place| place.standing.agreement == Agreement::Run) {
+            let with_front = with_front.map_or_else(|| self.files_with_front(text), Ok)?;
             places.extend(self.before_last_piece(&typed, text, with_front, &files)?);
         }
         if is_plain {
@@ -324,13 +327,10 @@ impl IntentLookup<'_> {
     /// Whether a literal of code in these files is the text up to its last piece, and continues with a value: that piece
     /// is one, although it may be a name elsewhere. Fewer words before it, and those of a name, name a thing.
     fn fills_literal(&mut self, text: &str, with_front: &[FilePlace]) -> Result<bool> {
-        let front = front_of(text);
-        let is_stop = |word: &str| is_stop_word(&word.to_lowercase());
-        let weights: Vec<f32> = words(front).map(|word| if is_stop(&front[word]) { 0.0 } else { 1.0 }).collect();
-        let said = weights.iter().filter(|weight| **weight > 0.0).count();
-        if said < WORDS_BEFORE_VALUE_MIN || with_front.is_empty() || self.is_name_of_something(text)? {
+        if with_front.is_empty() || self.is_name_of_something(text)? {
             return Ok(false);
         }
+        let weights = weights_of_front(text);
         let files = self.readable(with_front, FILES_READ_MAX, BYTES_READ_MAX)?;
         let fills = |Placed { standing, seen, .. }: &Placed| {
             let is_front = standing.is_before_value && standing.made_from == Some(0) && standing.is_same;
@@ -429,6 +429,12 @@ fn value_start(text: &str) -> usize {
         front.split_whitespace().nth(1).is_some() && behind.split_whitespace().nth(VALUE_WORDS_MAX).is_none()
     };
     text.rfind(": ").filter(is_value).unwrap_or(text.len())
+}
+
+/// The weights of a text's words up to its last piece: 0 for stop words, 1 for others.
+fn weights_of_front(text: &str) -> Vec<f32> {
+    let front = front_of(text);
+    words(front).map(|word| if is_stop_word(&front[word].to_lowercase()) { 0.0 } else { 1.0 }).collect()
 }
 
 /// A text without its last piece.

@@ -349,8 +349,7 @@ fn head(file: &UnitFile<'_>, unit: &Outlined) -> String {
     format!("{path}:{}-{} {} {}", unit.line, unit.end_line, unit.unit_type, unit.qualified_name)
 }
 
-/// Lists the other units with the same name; returns an empty text if there are none. `or_more` is appended to the number
-/// of units left out.
+/// Lists the other units with the same name; an empty text without any. `or_more` follows the number of units left out.
 fn also_named(mut others: Vec<String>, or_more: &str) -> String {
     if others.is_empty() {
         return String::new();
