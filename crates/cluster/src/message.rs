@@ -23,7 +23,7 @@ use crate::handshake::{Nonce, Proof};
 pub const MAGIC: [u8; 8] = *b"colgrep\x01";
 /// Version of the messages, raised with every change of a released one but new fields of a scope. Other versions are
 /// rejected.
-pub const VERSION: u32 = 15;
+pub const VERSION: u32 = 16;
 
 /// The first message of a connection.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -1,6 +1,7 @@
 //! Whether a word is written like a name in code rather than a word of a sentence. The predicates differ because each
 //! was measured with its own rule; the test shows the differences.
 
+use crate::fold::folded;
 use crate::token::parts;
 
 /// Whether a word has at least two letters, all of them capitals.
@@ -48,6 +49,53 @@ pub fn is_piece(text: &str) -> bool {
     is_in_capitals(text) || text.contains(is_odd) || parts(text).nth(1).is_some()
 }
 
+/// A name of several parts in the other styles: `max_retries` as `max-retries`, `maxRetries`, `MaxRetries`, `MAX_RETRIES`,
+/// `max.retries`. A digit belongs to the part before it. None for the name of a type (`MaxRetries`, `Content-Type`), whose
+/// values are often called after it.
+pub fn other_styles(name: &str) -> Vec<String> {
+    let lower: Vec<String> = name.split(['_', '-', '.']).flat_map(parts_of_segment).collect();
+    let is_of_parts = lower.iter().filter(|part| part.contains(char::is_alphabetic)).nth(1).is_some();
+    let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let is_cut = name.split('.').any(str::is_empty);
+    let is_type = name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase);
+    if !is_of_parts || is_type || is_cut || !name.starts_with(char::is_alphabetic) || !name.chars().all(is_of_name) {
+        return Vec::new();
+    }
+    let [pascal, camel] = humped(&lower);
+    let snake = lower.join("_");
+    let constant = snake.to_uppercase();
+    let styles = [snake, lower.join("-"), camel, pascal, constant, lower.join(".")];
+    styles.into_iter().filter(|style| style != name).collect()
+}
+
+/// A word with a capital at its beginning.
+pub fn capitalized(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
+}
+
+/// Parts of a name joined in Pascal case and in camel case.
+pub fn humped(parts: &[String]) -> [String; 2] {
+    let pascal: String = parts.iter().map(|part| capitalized(part)).collect();
+    let camel = parts.iter().take(1).cloned().chain(parts.iter().skip(1).map(|part| capitalized(part))).collect();
+    [pascal, camel]
+}
+
+/// The parts of a name between its marks, in lower case; only a change of case begins another: `s3`, `k8s`, `s3` and
+/// `bucket` of `s3Bucket`.
+fn parts_of_segment(segment: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let has_humps = segment.contains(char::is_lowercase) && segment.contains(char::is_uppercase);
+    for part in parts(segment).map(|part| &segment[part]) {
+        let begins = has_humps && part.starts_with(char::is_uppercase);
+        match found.last_mut().filter(|_| !begins) {
+            Some(last) => last.push_str(&folded(part)),
+            None => found.push(folded(part).into_owned()),
+        }
+    }
+    found
+}
+
 /// The name of a long flag without its dashes: `line-limit` of `--line-limit`.
 pub fn flag_name(word: &str) -> Option<&str> {
     let name = word.strip_prefix("--").filter(|name| name.len() > 1)?;
@@ -85,6 +133,30 @@ pub fn is_name_in_text(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_of_several_parts_has_other_styles() {
+        for (name, expected) in [
+            ("max_retries", "max-retries maxRetries MaxRetries MAX_RETRIES max.retries"),
+            ("max-retries", "max_retries maxRetries MaxRetries MAX_RETRIES max.retries"),
+            ("maxRetries", "max_retries max-retries MaxRetries MAX_RETRIES max.retries"),
+            ("MAX_RETRIES", "max_retries max-retries maxRetries MaxRetries max.retries"),
+            ("max.retries", "max_retries max-retries maxRetries MaxRetries MAX_RETRIES"),
+            ("s3.url", "s3_url s3-url s3Url S3Url S3_URL"),
+            ("s3Url", "s3_url s3-url S3Url S3_URL s3.url"),
+            ("K8S_URL", "k8s_url k8s-url k8sUrl K8sUrl k8s.url"),
+            ("node.name.2", "node_name_2 node-name-2 nodeName2 NodeName2 NODE_NAME_2"),
+            ("MaxRetries", ""),
+            ("Content-Type", ""),
+            ("retries", ""),
+            ("sha256", ""),
+            ("--max-retries", ""),
+            ("e.g.", ""),
+            ("1.2.3", ""),
+        ] {
+            assert_eq!(other_styles(name).join(" "), expected, "{name}");
+        }
+    }
 
     #[test]
     fn each_step_takes_other_words_for_names() {

@@ -70,7 +70,7 @@ fn parts_of(name: &str) -> Vec<String> {
 }
 
 /// The letters and digits of a name in lower case.
-fn letters(name: &str) -> String {
+pub fn letters(name: &str) -> String {
     folded(name).chars().filter(|c| c.is_alphanumeric()).collect()
 }
 

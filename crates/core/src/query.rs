@@ -92,6 +92,8 @@ pub struct Query {
     pub long: Option<Long>,
     /// How it is read, if it is not in English.
     pub translation: Option<Translation>,
+    /// The text that was typed, if it is not in English, however it is read.
+    pub foreign: Option<String>,
 }
 
 /// The parts of a query that an index looks up. They are sent to another process, while the sender ranks with the whole

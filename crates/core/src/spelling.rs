@@ -1,4 +1,5 @@
-//! A name in any of its spellings: `max_open_files`, `max-open-files`, `maxOpenFiles`, `MAX_OPEN_FILES`, "max open files".
+//! A name in any of its spellings: `max_open_files`, `max-open-files`, `maxOpenFiles`, `MAX_OPEN_FILES`, "max open files";
+//! and a path of names (`pool.max.size`) joined in one: `POOL_MAX_SIZE`, `poolMaxSize`.
 
 use std::ops::Range;
 
@@ -15,6 +16,8 @@ const JOINERS_MAX: usize = 2;
 /// Minimum of digits in a number whose thousands may be apart: shorter ones are ports, years and the like.
 const DIGITS_MIN: usize = 5;
 const THOUSAND: usize = 3;
+/// Marks between the names of a path.
+const DOTS: [char; 2] = ['.', '/'];
 
 /// Whether a mark separates the thousands of a number.
 fn is_mark(c: char) -> bool {
@@ -30,6 +33,8 @@ pub struct Spelling {
     letters: String,
     /// Where its parts begin in `letters`; a blank, a dot or a slash may separate them, too.
     cuts: Vec<usize>,
+    /// Where the names of a path begin in `letters`, but for the first: a joiner or a change of case shows it.
+    dots: Vec<usize>,
     /// Whether it is a number, whose parts are thousands: `1000000`, `1_000_000`, `1,000,000`, `1'000'000`.
     is_number: bool,
 }
@@ -40,7 +45,7 @@ pub enum NameFit {
     /// Not at all, or only inside a word: `port` in `import`.
     #[default]
     Inside,
-    /// Apart: `max-open` in `max.open`.
+    /// Apart: `max-open` in `max.open`; or joined: `max.open` in `max-open`.
     Apart,
     /// As parts of a longer identifier: `port` in `open_port`.
     Part,
@@ -62,8 +67,12 @@ impl Spelling {
     pub fn new(text: &str) -> Spelling {
         let text = text.trim();
         let is_joiner = |c: char| matches!(c, '_' | '-' | ' ');
-        let of_names = text.chars().all(|c| is_word_char(c) || is_joiner(c)) && text.chars().any(char::is_alphabetic);
-        let is_name = of_names && !text.starts_with(is_joiner) && !text.ends_with(is_joiner);
+        let is_name = |text: &str| {
+            let of_names =
+                text.chars().all(|c| is_word_char(c) || is_joiner(c)) && text.chars().any(char::is_alphabetic);
+            of_names && !text.starts_with(is_joiner) && !text.ends_with(is_joiner)
+        };
+        let is_path = !text.contains(' ') && text.split(DOTS).all(is_name);
         let mut spelling = Spelling::of_text(text);
         let digits: String = text.chars().filter(char::is_ascii_digit).collect();
         let is_of_number = |c: char| c.is_ascii_digit() || is_mark(c);
@@ -73,11 +82,16 @@ impl Spelling {
             spelling.cuts = (0..digits.len()).filter(|at| at % THOUSAND == first || *at == 0).collect();
             (spelling.letters, spelling.is_number) = (digits, true);
         }
-        if is_name {
-            for word in words(text).map(|word| &text[word]) {
-                for part in parts(word) {
-                    spelling.cuts.push(spelling.letters.len());
-                    spelling.letters.push_str(&folded(&word[part]));
+        if is_name(text) || is_path {
+            for name in text.split(DOTS) {
+                if !spelling.letters.is_empty() {
+                    spelling.dots.push(spelling.letters.len());
+                }
+                for word in words(name).map(|word| &name[word]) {
+                    for part in parts(word) {
+                        spelling.cuts.push(spelling.letters.len());
+                        spelling.letters.push_str(&folded(&word[part]));
+                    }
                 }
             }
         }
@@ -86,7 +100,13 @@ impl Spelling {
 
     /// The text itself, in any case.
     pub fn of_text(text: &str) -> Spelling {
-        Spelling { text: folded(text.trim()).into_owned(), letters: String::new(), cuts: Vec::new(), is_number: false }
+        Spelling {
+            text: folded(text.trim()).into_owned(),
+            letters: String::new(),
+            cuts: Vec::new(),
+            dots: Vec::new(),
+            is_number: false,
+        }
     }
 
     /// Whether there is nothing to search for.
@@ -168,9 +188,11 @@ impl Spelling {
         let first = self.text.as_bytes().first().copied().unwrap_or_default();
         let starts = memchr2_iter(first, first.to_ascii_uppercase(), text.as_bytes());
         starts.filter_map(move |start| {
-            let (end, is_apart) =
-                self.end_of_name(text, start).or_else(|| Some((self.end_of_text(text, start)?, false)))?;
-            Some((start..end, is_apart))
+            let of_name = || self.end_of_name(text, start);
+            let of_text = || Some((self.end_of_text(text, start)?, false));
+            // A path as typed is not apart.
+            let found = if self.dots.is_empty() { of_name().or_else(of_text) } else { of_text().or_else(of_name) };
+            found.map(|(end, is_apart)| (start..end, is_apart))
         })
     }
 
@@ -181,16 +203,19 @@ impl Spelling {
     }
 
     /// Where the name ends that begins at `start` in some spelling, and whether a blank, a dot or a slash separates its
-    /// parts.
+    /// parts, or it is a path.
     fn end_of_name(&self, text: &str, start: usize) -> Option<(usize, bool)> {
         let (bytes, letters) = (text.as_bytes(), self.letters.as_bytes());
         if letters.is_empty() {
             return None;
         }
-        let (mut at, mut next, mut joiners, mut is_apart) = (start, 0, 0, false);
+        let (mut at, mut next, mut joiners, mut is_apart) = (start, 0, 0, !self.dots.is_empty());
         while next < letters.len() {
             let byte = *bytes.get(at)?;
             if byte.to_ascii_lowercase() == letters[next] {
+                if joiners == 0 && self.dots.contains(&next) && !is_cut(text, at) {
+                    return None;
+                }
                 next += 1;
                 joiners = 0;
             } else {
@@ -199,7 +224,7 @@ impl Spelling {
                     _ if self.is_number => is_between && joiners == 0 && is_mark(byte.into()),
                     b'_' | b'-' => true,
                     // Not the end of a sentence.
-                    b' ' => is_between && !matches!(bytes[at - 1], b'.' | b'/'),
+                    b' ' => is_between && self.dots.is_empty() && !matches!(bytes[at - 1], b'.' | b'/'),
                     b'.' | b'/' => is_between && joiners == 0,
                     _ => false,
                 };
@@ -256,7 +281,19 @@ mod tests {
             ("MISCONF", "misconfigured", Some(false)),
             ("nning", "running", Some(false)),
             ("app.run", "webapp.runner", Some(false)),
-            ("app.run", "app_run", None),
+            ("app.run", "app_run", Some(true)),
+            ("app.run", "my_app_run", Some(true)),
+            ("app.run", "apprun", None),
+            ("app.run", "the app run", None),
+            ("app.run", "webAppRunner", None),
+            ("stripe.api.key", "os.environ[\"STRIPE_API_KEY\"]", Some(true)),
+            ("spring.datasource.url", "springDatasourceUrl", Some(true)),
+            ("spring.data-source.url", "SPRING_DATASOURCE_URL", Some(true)),
+            ("spring.datasource.url", "springDatasourceurl", None),
+            ("net/tcp", "net_tcp", Some(true)),
+            ("é.ß", "É_ß", Some(true)),
+            ("1.2", "1_2", None),
+            (".env", "_env", None),
             ("app_run", "app.run()", Some(true)),
             ("maxopen", "max open", None),
             ("max_open", "amax open", None),
@@ -313,6 +350,10 @@ mod tests {
             ("get_value", "get.value", Apart),
             ("get_value", "did get. Value is", Inside),
             ("größe", "GRÖSSE Größe", Whole),
+            ("pool.size", "pool.size = 3", Whole),
+            ("pool.size", "POOL_SIZE, my_pool.size", Part),
+            ("pool.size", "POOL_SIZE", Apart),
+            ("pool.size", "webpool.size", Inside),
         ] {
             assert_eq!(Spelling::new(text).fit_in(line), expected, "{text} in {line}");
         }

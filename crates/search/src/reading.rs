@@ -17,8 +17,8 @@ use colgrep_index::error::Result;
 /// What the caller knows about a query before it is parsed.
 pub(super) enum KnownQuery {
     Nothing,
-    /// Respelled words, each as typed and as read, and how a query in another language was read.
-    Respelled(Vec<(String, String)>, Option<Translation>),
+    /// Respelled words, each as typed and as read, and how a query in another language was read, with its typed text.
+    Respelled(Vec<(String, String)>, Option<Translation>, Option<String>),
     /// It is in another language, and the corpus has its words: the English ones too, or these alone.
     AsTyped(Option<Translation>),
     Pointers(Pointers),
@@ -39,7 +39,7 @@ pub(super) fn read(
     let typed = split_node_ids(told, language::facts());
     let translation = match known {
         KnownQuery::Nothing | KnownQuery::Pointers(_) => in_english(corpus, &typed, tokenizer)?,
-        KnownQuery::Respelled(_, translation) | KnownQuery::AsTyped(translation) => translation.clone(),
+        KnownQuery::Respelled(_, translation, _) | KnownQuery::AsTyped(translation) => translation.clone(),
         KnownQuery::Title => None,
     };
     let told = match (&translation, known) {
@@ -65,9 +65,14 @@ pub(super) fn read(
         query.typed = told.to_string();
         query.intents.callers_of.clone_from(&everywhere);
     }
-    if let KnownQuery::Respelled(words, _) = known {
+    if let KnownQuery::Respelled(words, ..) = known {
         query.respelled.clone_from(words);
     }
+    query.foreign = match known {
+        KnownQuery::Respelled(_, _, foreign) => foreign.clone(),
+        KnownQuery::AsTyped(_) => Some(typed.to_string()),
+        _ => translation.is_some().then(|| typed.to_string()),
+    };
     if let Some(translation) = translation {
         query.add_typed(&typed, translation, matches!(known, KnownQuery::AsTyped(_)), tokenizer);
     }

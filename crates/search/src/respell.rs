@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use colgrep_core::bm25::Field;
-use colgrep_core::identifier_style::is_name_in_query;
+use colgrep_core::identifier_style::{self, is_name_in_query};
 use colgrep_core::literal_match::{Agreement, has_values};
 use colgrep_core::query::intents::{key_path, name_inside, names_around, names_called, names_in_piece};
 use colgrep_core::query::{Query, SELVES, last_segment};
@@ -75,6 +75,12 @@ pub(super) fn respelled(
         && let Some(text) = names_known(rounds, query, tokenizer)?
     {
         return read_whole(text);
+    }
+    if called.is_none()
+        && let Some(name) = query.written.as_deref()
+        && let Some(text) = hyphenated(rounds, name, query, statistics, tokenizer)?
+    {
+        return Ok(Some(Respelled { words: vec![(name.to_string(), text.clone())], text }));
     }
     let called = called.as_deref();
     let text = called.unwrap_or(text);
@@ -414,12 +420,7 @@ fn composed(
 /// The name in Pascal case, camel case or as one word, whichever most definitions use; without any as files write it, or
 /// if only its case differs in camel case, which keeps the parts apart: longer names may contain them.
 fn humped(rounds: &Coordinator<'_>, parts: &[String], tokenizer: &mut Tokenizer) -> Result<String> {
-    let capital = |part: &String| {
-        let mut letters = part.chars();
-        letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect::<String>()
-    };
-    let pascal: String = parts.iter().map(capital).collect();
-    let camel: String = parts.iter().take(1).cloned().chain(parts.iter().skip(1).map(capital)).collect();
+    let [pascal, camel] = identifier_style::humped(parts);
     let mut best = (0, camel.clone());
     for name in [pascal, camel, parts.concat()] {
         let asked = DefinitionsRequest { name: name.clone(), ..DefinitionsRequest::default() };
@@ -449,8 +450,13 @@ fn nearest(rounds: &Coordinator<'_>, name: &str, among_words: bool) -> Result<Ne
 /// unless this one is a part of longer names.
 fn near(rounds: &Coordinator<'_>, word: &str) -> Result<Option<String>> {
     let mut found = nearest(rounds, word, false)?;
-    if found.names.is_empty() && !is_plain(word) {
-        found = nearest(rounds, word, true)?;
+    let has_hyphen = word.contains('-');
+    if (found.names.is_empty() || has_hyphen) && !is_plain(word) {
+        let written = nearest(rounds, word, true)?;
+        // Words with hyphens are seldom definitions.
+        if found.names.is_empty() || (!written.names.is_empty() && written.changes <= found.changes) {
+            found = written;
+        }
     }
     let Some(name) = found.most_common() else { return Ok(None) };
     // A plain word is like many others.
@@ -461,6 +467,26 @@ fn near(rounds: &Coordinator<'_>, word: &str) -> Result<Option<String>> {
     }
     let is_part = found.changes > 0 && stands_inside(rounds, word)?;
     Ok((!is_part).then(|| name.to_string()))
+}
+
+/// The name that is nearly this one with hyphens, if the index lacks a word of it, also joined with its neighbour.
+fn hyphenated(
+    rounds: &Coordinator<'_>,
+    name: &str,
+    query: &Query,
+    statistics: &Statistics,
+    tokenizer: &mut Tokenizer,
+) -> Result<Option<String>> {
+    let words: Vec<Range<usize>> = words(name).collect();
+    let mut is_unknown = |word: &Range<usize>| {
+        let word = &name[word.clone()];
+        is_written(word) && stands_nowhere(word, query, statistics, tokenizer)
+    };
+    let unknown = words.iter().position(&mut is_unknown).filter(|_| name.contains('-'));
+    match unknown {
+        Some(at) if joined(rounds, name, &words, at, tokenizer)?.is_none() => near(rounds, name),
+        _ => Ok(None),
+    }
 }
 
 /// Whether a searched file contains a word, in any spelling, which the index lacks as a term.

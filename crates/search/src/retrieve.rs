@@ -111,7 +111,8 @@ pub(super) fn with_retrieval<T>(
             && let Some(Respelled { text, words }) =
                 timed(&mut timing.lexical, || respelled(&rounds, &query, &statistics, &mut tokenizer))?
         {
-            return Ok(Err((Some(text), KnownQuery::Respelled(words, query.translation.clone()))));
+            let known = KnownQuery::Respelled(words, query.translation.clone(), query.foreign.clone());
+            return Ok(Err((Some(text), known)));
         }
         let question = question.as_ref();
         let search =

@@ -290,6 +290,111 @@ fn code_that_says_a_message_comes_before_a_test_that_expects_it() {
             ("queue is full of 9 items", "src/z.rs:18:"),
         ],
     );
+    sandbox
+        .write("src/store.js", "function work(name) {\n  throw new Error(`[${ns}] cannot open store ${name}`);\n}\n");
+    sandbox.write(
+        "a_tests/store.test.js",
+        "it(\"fails\", () => {\n  expect(() => work(1)).toThrow(\"cannot open store main\");\n});\n",
+    );
+    sandbox.write(
+        "src/W.java",
+        "class W {\n  void work(String a) {\n    throw new X(String.format(\"Key %s not in ring %s\", a, a));\n  }\n}\n",
+    );
+    sandbox.write(
+        "a_tests/WTest.java",
+        "class WTest {\n  void fails() {\n    assertEquals(\"Key k1 not in ring r2\", work());\n  }\n}\n",
+    );
+    sandbox
+        .write("src/M.cs", "class M {\n  void Work() {\n    throw new X($\"Cannot map {type} to column\");\n  }\n}\n");
+    sandbox.write(
+        "a_tests/MTest.cs",
+        "class T {\n  void F() {\n    Assert.Equal(\"Cannot map Foo to column\", m);\n  }\n}\n",
+    );
+    leads(
+        &sandbox,
+        &[
+            ("cannot open store main", "src/store.js:2:"),
+            ("Key k1 not in ring r2", "src/W.java:3:"),
+            ("Cannot map Foo to column", "src/M.cs:3:"),
+            ("Cannot map Foo to column.", "src/M.cs:3:"),
+        ],
+    );
+}
+
+#[test]
+fn words_that_occur_together_once_come_before_them_apart() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "src/clean.rs",
+        "/// Cleans a link.\n///\n/// It drops superfluous path elements, which some hosts reject.\npub fn clean(link: &str) \
+         -> String {\n    link.into()\n}\n",
+    );
+    let path = |name: &str| {
+        format!(
+            "/// Elements of a path.\npub struct PathElement;\n\nimpl PathElement {{\n    /// Whether an element of the path \
+             is superfluous.\n    pub fn {name}(&self, path: &str, elements: &[PathElement]) -> bool {{\n        \
+             path.len() > elements.len()\n    }}\n}}\n"
+        )
+    };
+    sandbox.write("src/path.rs", &path("is_needless"));
+    sandbox.write("src/some.rs", "/// Some path element, or some host.\npub fn some_hosts() {}\n");
+    leads(
+        &sandbox,
+        &[
+            ("superfluous path elements", "src/clean.rs:3:"),
+            ("drops superfluous", "src/clean.rs:3:"),
+            // A name is stronger.
+            ("some hosts", "src/some.rs:2:"),
+            // Together in no place.
+            ("path superfluous", "src/path.rs:"),
+        ],
+    );
+    // Names have all of the words, so they are a topic.
+    sandbox.write("src/path.rs", &path("is_superfluous"));
+    let ran = sandbox.run(&["--query", "superfluous path elements", "-k", "1"]);
+    assert!(ran.out.starts_with("src/path.rs:"), "{ran:?}");
+}
+
+#[test]
+fn a_literal_is_found_whatever_the_weight_of_its_value() {
+    let sandbox = Sandbox::new();
+    for n in 0..6 {
+        let text = format!("/// A driver, and what it supports; not all is.\npub fn driver_{n}() {{}}\n");
+        sandbox.write(&format!("src/driver{n}.rs"), &text);
+    }
+    sandbox.write("src/smtp.rs", "/// A mailer that is a driver.\npub fn smtp() {}\n");
+    sandbox.write(
+        "src/manager.rs",
+        "pub fn made(name: &str) {\n    fail(format!(\"Driver [{name}] not supported.\"));\n}\n",
+    );
+    leads(
+        &sandbox,
+        &[
+            ("Driver [smtp] not supported.", "src/manager.rs:2:"),
+            ("Driver 'smtp' not supported", "src/manager.rs:2:"),
+            ("RuntimeError: Driver [smtp] not supported.", "src/manager.rs:2:"),
+        ],
+    );
+}
+
+#[test]
+fn a_heading_that_is_a_question_comes_before_its_answers() {
+    let sandbox = Sandbox::new();
+    sandbox.write("docs/net.md", "# What extends Socket\n\nWhat is built on it.\n\n## Who calls open_port\n\nText.\n");
+    sandbox.write(
+        "src/net.py",
+        "class Socket:\n    pass\n\n\nclass Tcp(Socket):\n    pass\n\n\ndef open_port():\n    return Socket()\n\n\n\
+         def serve():\n    return open_port()\n",
+    );
+    leads(
+        &sandbox,
+        &[
+            ("What extends Socket", "docs/net.md:1:"),
+            ("what extends Socket?", "docs/net.md:1:"),
+            ("Who calls open_port", "docs/net.md:5:"),
+            ("what subclasses Socket", "src/net.py:5:"),
+        ],
+    );
 }
 
 #[test]
@@ -358,4 +463,30 @@ fn a_filter_of_kinds_shows_no_unit_without_the_name() {
         let ran = sandbox.run(&[args[0], "--kind", args[1]]);
         assert!(ran.status == 0 && ran.out.starts_with("src/b.py:"), "{ran:?}");
     }
+}
+
+#[test]
+fn words_of_a_comment_come_behind_the_definition_that_they_name() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "auth.py",
+        "def reset(user):\n    \"\"\"Reset the password of a user.\"\"\"\n    user.password = None\n",
+    );
+    sandbox.write("colors.py", "# do not use the color of password reset here\nRED = 1\n");
+    sandbox.write("job.py", "def run(n):\n    raise IOError(\"could not open job %d for writing\" % n)\n");
+    sandbox.write("docs/errors.md", "# Errors\n\n\"could not open job 7 for writing\" is shown when full.\n");
+    sandbox.write(
+        "limit.py",
+        "def limit(n):\n    \"\"\"Cap of the page size 20 of the users in the list.\"\"\"\n    return n\n",
+    );
+    leads(
+        &sandbox,
+        &[
+            ("password reset", "auth.py:"),
+            ("where is \"could not open job 7 for writing\" documented", "docs/errors.md:3:"),
+            ("where does \"could not open job 9 for writing\" come from", "job.py:2:"),
+        ],
+    );
+    let ran = sandbox.run(&["--query", "where is \"page size 20 of men\" set"]);
+    assert!(ran.status == 1 && ran.err.contains("no searched file contains"), "{ran:?}");
 }

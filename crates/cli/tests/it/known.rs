@@ -186,6 +186,9 @@ fn a_message_is_found_whatever_its_values_and_whatever_stands_in_front() {
             // Words before one that is a name here.
             ("Unknown input format cert", "src/app.rs:16:"),
             ("Unknown input format argument", "src/app.rs:16:"),
+            // A message in quotes in a question.
+            ("where does \"Unknown input format cert\" come from", "src/app.rs:16:"),
+            ("why do I get \"Failed to connect to example.com\"?", "src/app.rs:11:"),
             // A flag inside a message.
             ("acme not found. Please select a different --format-engine or install acme", "src/app.rs:17:"),
             // A message that its runtime prints as a literal.
@@ -214,6 +217,7 @@ fn questions_in_words_point_at_no_message() {
         "worker booted in phase",
         "error: handling in the client",
         "config: routes of the client",
+        "how to fix the error handling in the client",
     ] {
         let ran = sandbox.run(&["--query", query, "--explain", "--all"]);
         // Less than a step of certainty is the order of words and their forms.

@@ -145,6 +145,9 @@ fn lines_that_are_cut_or_marked_find_their_place() {
             ("throw new InvalidValue(sprintf('The \"%s\" oth", "src/input.php:6:"),
             ("<<<<<<< HEAD\n    if ($name === null) {\n=======\n    if (!$name) {\n>>>>>>> main", "src/set.php:3:"),
             ("@@ -3,1 +3,1 @@ final class Set\n     if ($name === null) {\n", "src/set.php:3:"),
+            // A frame whose line is gone: the function that it called.
+            ("#0 /srv/src/set.php(90): set(1)", "src/set.php:2:"),
+            ("#0 /srv/src/input.php(90): App\\other(1)", "src/input.php:5:"),
         ],
     );
 }

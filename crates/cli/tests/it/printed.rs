@@ -106,6 +106,33 @@ fn messages_lead_to_the_literal_that_they_were_made_of() {
 }
 
 #[test]
+fn a_message_in_a_question_is_looked_up_by_itself() {
+    let sandbox = printers();
+    sandbox.write(
+        "src/Writer.php",
+        "<?php\nfunction write($error, $record)\n{\n    \
+         throw new ValueException('Writing to the log file failed: '.$error . details($record));\n}\n",
+    );
+    leads(
+        &sandbox,
+        &[
+            ("where does 'Exceeded 30 redirects.' come from", "src/sessions.py:3:"),
+            ("why do I get `Logger acme parents recursive`?", "src/sessions.py:12:"),
+            ("note 'retrying in 30 seconds'", "src/roles.py:4:"),
+            ("help: 'Logger acme parents recursive'", "src/sessions.py:12:"),
+            ("why do I get Logger acme parents recursive", "src/sessions.py:12:"),
+            ("who logs retrying in 30 seconds?", "src/roles.py:4:"),
+            // A test asserts it, and code has a template.
+            ("why do I get \"retrying in 30 seconds\"?", "src/roles.py:4:"),
+            ("why do I get \"Writing to the log file failed: disk full\"?", "src/Writer.php:4:"),
+        ],
+    );
+    // Who asks for tests wants the one that asserts it.
+    let ran = sandbox.run(&["-l", "--query", "where are the tests of \"retrying in 30 seconds\""]);
+    assert_eq!(ran.out, "tests/test_roles.py\n", "{ran:?}");
+}
+
+#[test]
 fn what_lacks_a_word_of_a_literal_or_has_more_was_not_made_of_it() {
     let sandbox = printers();
     for query in [

@@ -156,7 +156,17 @@ fn a_mistyped_name_that_is_no_definition_is_searched_as_the_nearest_one() {
         assert!(ran.out.starts_with(path), "{typed}: {ran:?}");
         assert!(ran.err.contains(&format!("\"{typed}\" is read as \"{read}\"")), "{typed}: {ran:?}");
     }
-    for typed in ["MinMultipartMemory", "deny_origin_regex", "allow_origin_regex", "BodyLength"] {
+    sandbox.write("conf/app.yaml", "server:\n  host: localhost\n  max-retries: 3\n");
+    for (typed, read, path) in [
+        ("max-retires", "max-retries", "conf/app.yaml:3:"),
+        ("allow-orgin-regex", "allow_origin_regex", "src/cors.py:"),
+        ("socket-timeuot", "socketTimeout", "src/engine.go:"),
+    ] {
+        let ran = sandbox.run(&["--query", typed, "-k", "1"]);
+        assert!(ran.out.starts_with(path), "{typed}: {ran:?}");
+        assert!(ran.err.contains(&format!("\"{typed}\" is read as \"{read}\"")), "{typed}: {ran:?}");
+    }
+    for typed in ["MinMultipartMemory", "deny_origin_regex", "allow_origin_regex", "BodyLength", "min-retries"] {
         let ran = sandbox.run(&["--query", typed, "-k", "1"]);
         assert!(!ran.err.contains("is read as"), "{typed}: {ran:?}");
     }

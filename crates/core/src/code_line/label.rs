@@ -76,11 +76,21 @@ fn sets(line: &str, name: &str) -> bool {
         let behind = line[at + name.len()..].trim_end();
         let is_statement = front.split_whitespace().any(|word| STATEMENTS.contains(&word));
         let is_free = !is_statement && front.chars().all(|c| c.is_alphanumeric() || " *$@&_<>:".contains(c));
-        let value =
-            behind.split_once('=').filter(|(kind, _)| kind.ends_with([' ', ':']) && !kind.contains(['(', '.', '[']));
+        // In a shell nothing is around the `=`.
+        let is_bare = |kind: &str| kind.is_empty() && (at == 0 || front.starts_with("export "));
+        let is_kind = |kind: &str| kind.ends_with([' ', ':']) && !kind.contains(['(', '.', '[']);
+        let is_bare = |kind: &str, value: &str| is_bare(kind) && is_one_word(value);
+        let value = behind.split_once('=').filter(|(kind, value)| is_kind(kind) || is_bare(kind, value));
         let is_value = value.is_some_and(|(_, value)| !value.starts_with(['=', '>', '~']) && !behind.ends_with(','));
         (is_free && (is_value || opens_body(behind))) || (is_value && OWN.contains(&front))
     })
+}
+
+/// Whether a value of a shell is all of the text: in `MODE=fast make`, a command follows.
+fn is_one_word(value: &str) -> bool {
+    let in_quotes = |quote: char| value.strip_prefix(quote).and_then(|rest| rest.find(quote));
+    let end = in_quotes('"').or_else(|| in_quotes('\'')).map_or(0, |length| length + 2);
+    value.starts_with("$(") || !value[end..].trim().contains(' ') && (end == 0 || value[end..].trim().is_empty())
 }
 
 /// Whether parameters and the start of a body follow a name: `(a: u8): u8 {`.
@@ -263,6 +273,9 @@ mod tests {
             ("// aB\nconstructor() { this.aB = 1; }\n", "aB", &[], Some(2)),
             ("<a href=\"#a-b\">\n<nav id=\"a-b\" />", "a-b", &[], Some(2)),
             ("// a_b = 3\n", "a_b", &[], None),
+            ("# A_B\nexport A_B=3\n", "A_B", &[], Some(2)),
+            ("run $A_B\nA_B=3\n", "A_B", &[], Some(2)),
+            ("f(a,\n  a_b=3)\n", "a_b", &[], None),
             ("/// `A_B`\nconst ENV_KEY: &str = \"A_B\";", "A_B", &[], Some(2)),
             ("return role[\"A_B\"] == 'A_B'", "A_B", &[], None),
             ("// 'A_B'\nlet a = process.env.A_B || 1", "A_B", &[], Some(2)),

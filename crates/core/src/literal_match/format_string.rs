@@ -61,7 +61,7 @@ pub(super) struct FilledFormat {
     pub from: Option<usize>,
     /// Words of the longest value; one piece counts as one word.
     pub longest_value: usize,
-    /// Whether the sentence continues after a value.
+    /// Whether the sentence continues after a value, or is between two.
     pub is_around_value: bool,
     /// Words of the literal's next sentences that the text lacks, if it has others of them.
     pub lacking: usize,
@@ -98,7 +98,8 @@ impl PastedText<'_> {
     ) -> Option<FilledFormat> {
         let (first, last) = (format.pieces.first()?.words.first()?, format.pieces.last()?.words.last()?);
         let place = first.place.start..last.place.end;
-        let is_around_value = format.pieces.len() > 1;
+        let is_between_values = format.value_behind.is_some() && format.pieces.first()?.value.is_some();
+        let is_around_value = format.pieces.len() > 1 || is_between_values;
         let mut filled = FilledFormat { is_around_value, place, ..FilledFormat::default() };
         let (mut end, mut is_open) = (start, false);
         for (i, piece) in format.pieces.iter().enumerate() {

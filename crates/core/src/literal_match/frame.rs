@@ -1,5 +1,6 @@
 //! Frames of a pasted trace: the function of the frame's line, and the line of code below it.
 
+use crate::query::last_segment;
 use crate::token::is_word_char;
 
 /// Details of a frame besides the file and the number.
@@ -38,6 +39,17 @@ pub fn frame_of<'t>(text: &'t str, file: &str, line: u32) -> Option<TraceFrame<'
         let below = lines.get(i + 1).copied().filter(|below| is_python && depth(below) > depth(lines[i]));
         let code = below.map(str::trim);
         Some(TraceFrame { function, owner, code })
+    })
+}
+
+/// The function that this line of a file calls, in a frame that names that one: `#0 /srv/a.php(7): run()`.
+pub fn called_by_frame<'t>(text: &'t str, file: &str, line: u32) -> Option<&'t str> {
+    let name = file.rsplit('/').next().filter(|name| !name.is_empty())?;
+    text.lines().find_map(|own| {
+        let (front, behind) = own.split_once(name)?;
+        let is_here = !front.ends_with(is_word_char) && behind.starts_with('(') && number_in(behind) == Some(line);
+        let (called, _) = behind.split_once("): ").filter(|_| is_here)?.1.split_once('(')?;
+        Some(last_segment(called)).filter(|name| is_name(name))
     })
 }
 
@@ -160,6 +172,21 @@ mod tests {
                 [function, owner.unwrap_or_default(), code.unwrap_or_default()].join("|")
             });
             assert_eq!(found.as_deref(), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn frames_of_php_name_the_function_that_their_line_calls() {
+        for (text, expected) in [
+            ("#0 /srv/a.php(7): run()", Some("run")),
+            ("#0 /srv/b.php(2): go()\n#1 /srv/a.php(7): App\\Pool->take(1)\n#2 {main}", Some("take")),
+            ("#0 /srv/a.php(7): App\\Pool::take(1)", Some("take")),
+            ("#0 /srv/a.php(7): App\\{closure}()", None),
+            ("#0 /srv/a.php(70): run()", None),
+            ("#0 /srv/data.php(7): run()", None),
+            ("    at run (/srv/a.php:7:1)", None),
+        ] {
+            assert_eq!(called_by_frame(text, "/srv/a.php", 7), expected, "{text}");
         }
     }
 

@@ -5,6 +5,7 @@
 
 mod advice;
 mod alignment;
+mod asked;
 mod flag;
 mod format_string;
 mod frame;
@@ -19,8 +20,9 @@ use std::ops::Range;
 use advice::ends_in_question;
 pub use advice::split_advice;
 use alignment::{is_alone, is_literal};
+pub use asked::{messages_asked_about, quoted_messages};
 pub(crate) use frame::is_of_no_name;
-pub use frame::{TraceFrame, frame_of};
+pub use frame::{TraceFrame, called_by_frame, frame_of};
 pub use log_prefix::{has_sure_prefix, message_behind_prefix, messages_behind_prefix};
 pub use log_record::message_of_record;
 use memchr::memmem;
@@ -152,9 +154,14 @@ impl<'t> PastedText<'t> {
 
     /// The name that it is: a single piece that is no plain word, without the brackets of a table's head.
     pub fn name(&self) -> Option<&'t str> {
+        self.piece().filter(|_| self.is_token())
+    }
+
+    /// The same, or a plain word.
+    pub fn piece(&self) -> Option<&'t str> {
         let inside = self.text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
         let name = inside.map_or(self.text, |inside| inside.trim_matches(['[', ']']));
-        (self.is_token() && !name.contains(char::is_whitespace)).then_some(name)
+        (!name.contains(char::is_whitespace)).then_some(name)
     }
 
     /// Whether it ends in punctuation that belongs to it: `operator==`, `empty?` does not.

@@ -21,7 +21,7 @@ const VALUE_WORDS_OF_MESSAGE_MAX: usize = 8;
 /// Words of a value in any other text.
 const VALUE_WORDS_MAX: usize = 2;
 /// Minimum of words that a format string must share with a message, unless it continues after a value and explains the
-/// whole text. Then all its words but one must be rare.
+/// whole text. Then all its words but one must be rare, or, if they are half of the text, two.
 const FORMAT_WORDS_MIN: usize = 3;
 /// The same of any other text.
 const FORMAT_WORDS_OF_PLAIN_TEXT_MIN: usize = 4;
@@ -156,8 +156,10 @@ impl PastedText<'_> {
         let FormatLimits { value_words_max, words_min } = limits;
         let filled = self.filled_around(file, place, value_words_max)?;
         let is_long = self.len() > words_min && filled.words >= words_min;
+        let is_most = || filled.words >= FORMAT_WORDS_MIN && filled.rare >= RARE_WORDS_MIN;
         let is_short = || {
-            let is_sure = filled.from == Some(0) && filled.rare + 1 >= words_min;
+            let is_sure = filled.from == Some(0)
+                && (filled.rare + 1 >= words_min || (is_most() && 2 * filled.words >= self.len()));
             is_sure && filled.is_around_value && filled.longest_value <= VALUE_WORDS_MAX
         };
         if !is_long && !is_short() {

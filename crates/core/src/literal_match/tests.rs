@@ -135,6 +135,22 @@ fn a_part_of_what_a_format_string_printed_is_found() {
 }
 
 #[test]
+fn a_literal_around_a_value_explains_a_text_of_which_it_has_half() {
+    let file = "fail('option ' + name + ' must be ' + wanted)\n";
+    for (text, expected) in [
+        ("option timeout must be a number", Some(0)),
+        ("option timeout must be positive", Some(0)),
+        ("option timeout must not be a number", None),
+        ("option timeout must be a number of seconds here", None),
+        ("the option timeout must be a number", None),
+    ] {
+        let weight = |word: &str| if word.len() > 2 { 1.0 } else { 0.0 };
+        let standing = PastedText::new(text, weight).find(file).expect("a match");
+        assert_eq!(standing.made_from, expected, "{text}");
+    }
+}
+
+#[test]
 fn a_value_at_the_end_needs_no_share_however_many_words_its_piece_has() {
     let file = "fail(\"failed to connect to {host}\")\n";
     for (text, share) in [

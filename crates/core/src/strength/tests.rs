@@ -118,6 +118,8 @@ fn a_text_holds_tokens_whole_in_part_or_not() {
         ("E0502 E0499", "E05021", Tokens::Part),
         ("A_B NAME", "named", Tokens::Inside),
         ("1.2.3", "1, 2, 3", Tokens::Nothing),
+        ("stripe.api.key", "STRIPE_API_KEY", Tokens::Part),
+        ("stripe.api.key", "the Stripe API key", Tokens::Nothing),
         ("E0502 E0499", "E0502", Tokens::Part),
         ("E0502 E0499", "E0499 and E0502", Tokens::All),
     ] {

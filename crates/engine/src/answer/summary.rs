@@ -513,8 +513,10 @@ fn names(query: &Query) -> Vec<&str> {
     let called = callers_of.iter().map(|name| last_segment(name));
     let declared = declaration.iter().map(|declared| declared.name.as_str());
     let is_question = points_nowhere(query) && query.long.is_none() && !query.text.trim().contains('\n');
-    let alone =
-        query.identifiers.iter().filter(|name| is_question && (name.whole_query || is_name_in_question(&name.name)));
+    // A word of a translation is nobody's name.
+    let is_typed = |name: &str| query.foreign.as_ref().is_none_or(|typed| typed.contains(name));
+    let is_name = |name: &str, is_whole: bool| (is_whole || is_name_in_question(name)) && is_typed(name);
+    let alone = query.identifiers.iter().filter(|name| is_question && is_name(&name.name, name.whole_query));
     called.chain(declared).chain(alone.map(|name| name.name.as_str())).chain(qualifiers(query)).collect()
 }
 

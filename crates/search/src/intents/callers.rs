@@ -34,7 +34,7 @@ pub(super) const CALLERS: Intent = Intent {
         ("open_socket callers", "open_socket"),
     ],
     parse: |query| query.intents.callers_of.iter().cloned().collect(),
-    resolve: callers,
+    resolve: |lookup, found, asked| callers(lookup, found, asked).and_then(|found| below_title(lookup, found)),
     settles: &[],
     yields_to: &[],
 };
@@ -49,10 +49,18 @@ pub(super) const SUBTYPES: Intent = Intent {
         ("extends Socket", "Socket"),
     ],
     parse: |query| query.intents.subtypes_of.iter().cloned().collect(),
-    resolve: subtypes,
+    resolve: |lookup, found, asked| subtypes(lookup, found, asked).and_then(|found| below_title(lookup, found)),
     settles: &[],
     yields_to: &[],
 };
+
+/// A heading that is the question, word for word, comes before what answers it.
+fn below_title(lookup: &mut IntentLookup<'_>, mut found: Resolved) -> Result<Resolved> {
+    if !lookup.query.is_everywhere() && !lookup.written()?.units.is_empty() {
+        found.pointers.units.values_mut().for_each(|pointer| pointer.certainty = Certainty::Words);
+    }
+    Ok(found)
+}
 
 fn callers(lookup: &mut IntentLookup<'_>, _: &ResolvedSoFar, asked: &[String]) -> Result<Resolved> {
     let IntentLookup { rounds, query, .. } = *lookup;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use colgrep_core::code_line::{LAMBDAS, is_binding};
-use colgrep_core::identifier_style::is_odd;
+use colgrep_core::identifier_style::{capitalized, is_odd};
 use colgrep_core::query::intents::{Certainty, NamedDeclaration, Pointer, key_path, mark_behind, sign_before};
 use colgrep_core::query::{Identifier, Query, SELVES, last_segment, plain_path};
 use colgrep_core::token::{is_word_char, parts};
@@ -12,8 +12,7 @@ use colgrep_core::{Unit, UnitKind, UnitRole};
 use colgrep_syntax::language;
 
 use super::lookup::{BYTES_READ_MAX, FILES_READ_MAX, IntentLookup, Point, UNITS_MAX};
-use super::text::PlacedText;
-use super::text_evidence::STRENGTH_OF_MENTION;
+use super::text_evidence::{PlacedText, STRENGTH_OF_MENTION};
 use super::{Intent, Pointers, Resolved, ResolvedSoFar, Settled};
 use crate::rounds::{
     DefinitionFound, DefinitionsRequest, LineOf, LinesRequest, PhrasesRequest, ScanTarget, ScannedLine,
@@ -106,7 +105,7 @@ pub(super) struct Defining {
     /// Whether they are in the owner that the path before the name gives.
     pub is_owned: bool,
     /// Whether all are in tests and the like, which the query does not ask for.
-    is_aside: bool,
+    pub is_aside: bool,
 }
 
 impl IntentLookup<'_> {
@@ -392,9 +391,7 @@ impl IntentLookup<'_> {
     /// there is a type of the capitalized name, or a file. If only tests and the like define the word, any definition
     /// of the capitalized name counts.
     fn means_more(&self, word: &str, is_aside: bool) -> Result<bool> {
-        let mut letters = word.chars();
-        let capital: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
-        let asked = DefinitionsRequest { name: capital, ..DefinitionsRequest::default() };
+        let asked = DefinitionsRequest { name: capitalized(word), ..DefinitionsRequest::default() };
         let says_more = |found: &DefinitionFound| {
             found.is_named && !found.is_aside && (is_aside || found.unit.kind == UnitKind::Class)
         };

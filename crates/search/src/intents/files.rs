@@ -1,19 +1,23 @@
 //! Files by name, with or without a line.
 
+use std::collections::HashSet;
+
 use colgrep_core::UnitKind;
 use colgrep_core::bm25::Field;
-use colgrep_core::literal_match::{TraceFrame, frame_of};
+use colgrep_core::identifier_style::other_styles;
+use colgrep_core::literal_match::{TraceFrame, called_by_frame, frame_of};
 use colgrep_core::query::intents::{Certainty, Location, Pointer, is_written};
 use colgrep_core::query::{Query, last_segment, plain_path};
 use colgrep_core::token::is_stop_word;
 use colgrep_syntax::language;
 
-use super::definitions::{is_plain, path_of};
+use super::definitions::{Defining, is_plain, path_of};
 use super::lookup::{BYTES_READ_MAX, FILES_READ_MAX, IntentLookup, Point};
 use super::{Intent, Pointers, Resolved, ResolvedSoFar, Settled};
 use crate::locate::{FILES_MAX, Fit, MODULE_END, fit_of, longest};
 use crate::rounds::{
-    EnclosingRequest, FileMeant, HolderCount, LocateRequest, LocateResponse, PathsRequest, ScanTarget,
+    EnclosingRequest, FileMeant, HolderCount, LineOf, LinesRequest, LocateRequest, LocateResponse, PathsRequest,
+    ScanTarget,
 };
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
@@ -26,6 +30,8 @@ const LINES_MAX: usize = 16;
 const FOLDERS_MAX: usize = 3;
 /// The share of a named file if the query is about another one.
 const SHARE_BESIDE_PLACE: f32 = 0.5;
+/// Strength of a definition that is called like its file: more than a block that contains the name.
+const STRENGTH_OF_NAMESAKE: f32 = 0.8;
 
 pub(super) const LINE: Intent = Intent {
     name: "line of a file",
@@ -148,7 +154,7 @@ impl IntentLookup<'_> {
         for (i, (_, file, at)) in places.into_iter().take(LINES_MAX).enumerate() {
             let frame: Option<TraceFrame<'_>> = frame_of(&self.query.text, &at.path, at.line);
             let line = frame.map_or(Ok(at.line), |frame| self.line_of_frame(file, at.line, &frame))?;
-            let line = self.line_with_content(file, line)?;
+            let line = self.line_with_content(file, line, called_by_frame(&self.query.text, &at.path, at.line))?;
             points.push(Point { file, line, certainty: Certainty::Location, strength: 1.0 / (1 + i) as f32 });
         }
         let pointers = self.point(&points)?;
@@ -310,8 +316,24 @@ impl IntentLookup<'_> {
         files.iter().for_each(|file| pointers.name_file(*file, share, true));
         if let ([stem], false) = (path, files.is_empty()) {
             self.point_at_blocks_with(&files, stem, &mut pointers)?;
+            self.point_at_namesakes(&files, stem, &mut pointers)?;
         }
         Ok(pointers)
+    }
+
+    /// Points at the first definition of each file that is called like it in another style: `JoinSet` in `join_set.rs`.
+    fn point_at_namesakes(&self, files: &[FilePlace], stem: &str, pointers: &mut Pointers) -> Result<()> {
+        let files: HashSet<FilePlace> = files.iter().copied().collect();
+        for style in other_styles(stem) {
+            let Defining { mut units, .. } = self.defining(&style, &[style.as_str()], Some(&files))?;
+            units.dedup_by_key(|unit| unit.file);
+            let keys: Vec<_> = units.iter().map(|unit| unit.unit).collect();
+            let lines = self.rounds.ask(&LinesRequest { units: keys.clone(), line: LineOf::Name(style) })?;
+            for (unit, line) in keys.into_iter().zip(lines) {
+                pointers.point_at(unit, Pointer { certainty: Certainty::Run, strength: STRENGTH_OF_NAMESAKE, line });
+            }
+        }
+        Ok(())
     }
 
     /// Points at the first block of each file that contains its stem: blocks have no names, so the ranking might choose

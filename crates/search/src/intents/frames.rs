@@ -17,8 +17,8 @@ use colgrep_index::ids::FilePlace;
 
 impl IntentLookup<'_> {
     /// A line that is named in a file; if nothing is there any more, the line with the message beside it, or the one that
-    /// defines a name beside it, else the nearest with something, if the file is so long.
-    pub(super) fn line_with_content(&self, file: FilePlace, line: u32) -> Result<u32> {
+    /// defines what its frame calls or a name beside it, else the nearest with something, if the file is so long.
+    pub(super) fn line_with_content(&self, file: FilePlace, line: u32, called: Option<&str>) -> Result<u32> {
         let near = self.rounds.scan(&[file], ScanTarget::Near(line))?.pop().map_or(line, |(_, seen)| seen.line);
         if near == line {
             return Ok(line);
@@ -26,7 +26,8 @@ impl IntentLookup<'_> {
         if let Some(place) = self.line_of_message(file, std::iter::empty(), |_| true)? {
             return Ok(place);
         }
-        for name in self.query.identifiers.iter().map(|identifier| identifier.name.as_str()) {
+        let named = self.query.identifiers.iter().map(|identifier| identifier.name.as_str());
+        for name in called.into_iter().chain(named) {
             let units = self.defining(name, &[name], Some(&HashSet::from([file])))?.units;
             if let Some(pointer) =
                 self.point_at_names(&units, name)?.units.values().min_by_key(|p| p.line.abs_diff(line))

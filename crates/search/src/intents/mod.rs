@@ -15,6 +15,7 @@ mod phrases;
 mod spelled;
 mod text;
 mod text_evidence;
+mod untranslated;
 mod written;
 
 use colgrep_core::UnitId;
@@ -73,6 +74,7 @@ pub(crate) static INTENTS: &[Intent] = &[
     embedded::FLAG,
     embedded::QUALIFIED_NAME,
     phrases::PHRASE,
+    untranslated::UNTRANSLATED,
     spelled::SPELLING,
 ];
 
@@ -89,7 +91,7 @@ pub(crate) enum Settled {
     Name,
     /// The whole query occurs exactly in a file.
     Text,
-    /// The message after a log's prefix, or of a trace, occurs in a file.
+    /// A message occurs in a file: after a log's prefix, of a trace, or that the query quotes or asks about.
     Message,
 }
 
@@ -102,7 +104,7 @@ pub struct Pointers {
     pub files: FxHashMap<FilePlace, f32>,
     /// The named files that the query is about, as opposed to those that it merely mentions.
     pub meant: FxHashSet<FilePlace>,
-    /// The files that contain every quoted phrase; only these are answers.
+    /// The files that contain every quoted phrase, or print it as a message; only these are answers.
     pub only: Option<FxHashSet<FilePlace>>,
 }
 

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use super::definitions::{Defining, path_of};
 use super::lookup::{BYTES_READ_MAX, FILES_READ_MAX, IntentLookup, Point, UNITS_MAX};
 use super::text::{BYTES_READ_FOR_ALL_MAX, FILES_READ_FOR_ALL_MAX, WEIGHT_SHARE_OF_MESSAGE_MIN};
-use super::text_evidence::{Placed, RUN_SHARE_OF_MESSAGE_MIN, STRENGTH_OF_MENTION, is_run};
+use super::text_evidence::{Placed, PlacedText, RUN_SHARE_OF_MESSAGE_MIN, STRENGTH_OF_MENTION, is_run};
 use super::{Intent, Resolved, ResolvedSoFar, Settled};
 use crate::rounds::ScannedLine;
 use crate::shard::UnitFound;
@@ -18,10 +18,13 @@ use colgrep_index::ids::FilePlace;
 
 /// Minimum of words around the quotes, other than stop words, for a message.
 const CONTENT_WORDS_MIN: usize = 2;
+/// Beginnings of words with which somebody asks for what is written about a message.
+const WRITES: [&str; 4] = ["describ", "document", "explain", "mention"];
 
 pub(super) const PHRASE: Intent = Intent {
     name: "phrase in double quotes",
-    doc: "Only files with every phrase, and files that the query names; without any, there is no answer. Where no file has \
+    doc: "Only files with every phrase, those whose code prints it as a message that a question quotes, and files that the \
+          query names; without any, there is no answer. Where no file has \
           a phrase as typed, it counts in another case, inside words, or with other marks between its words. Quotes in a \
           pasted message are the program's own, and an argument of a command is no condition if it occurs nowhere.",
     examples: &[
@@ -37,18 +40,23 @@ pub(super) const PHRASE: Intent = Intent {
 
 fn phrases(lookup: &mut IntentLookup<'_>, found: &ResolvedSoFar, phrases: &[String]) -> Result<Resolved> {
     let query = lookup.query;
-    if is_message(lookup, query)? {
+    let asks = is_question(&query.text);
+    // The quotes in a message that a question is about are the program's.
+    if (asks && found.has_settled(&[Settled::Message])) || is_message(lookup, query)? {
         return Ok(Resolved::default());
     }
     let mut only: Option<FxHashSet<FilePlace>> = None;
     let mut placed: Vec<Point> = Vec::new();
+    let mut is_in_code = false;
     for phrase in phrases {
         // Documentation is indexed without its markup: the words may have other positions there.
         let in_a_row = lookup.files_with_run(phrase)?;
         let files = if in_a_row.is_empty() { lookup.files_with_words(phrase)? } else { in_a_row };
         let files = lookup.readable(&files, FILES_READ_FOR_ALL_MAX, BYTES_READ_FOR_ALL_MAX)?;
         let places = lookup.placed(&PastedText::new(phrase, |_| 1.0), phrase, &files)?;
+        is_in_code |= places.iter().any(|place| place.seen.holds_all() && !place.seen.is_aside);
         let named = lookup.owned(phrase)?;
+        is_in_code |= !named.is_empty();
         let strength = if named.is_empty() { 1.0 } else { STRENGTH_OF_MENTION };
         let point = |Placed { file, standing, seen: ScannedLine { line, .. } }: Placed| {
             let certainty = match standing.agreement {
@@ -68,6 +76,7 @@ fn phrases(lookup: &mut IntentLookup<'_>, found: &ResolvedSoFar, phrases: &[Stri
             if must_match || !typed.is_empty() {
                 points.clear();
             }
+            is_in_code |= typed.iter().any(|(_, seen)| !seen.is_aside);
             let point = |(file, ScannedLine { line, .. }): (FilePlace, ScannedLine)| Point {
                 file,
                 line,
@@ -88,13 +97,37 @@ fn phrases(lookup: &mut IntentLookup<'_>, found: &ResolvedSoFar, phrases: &[Stri
         let others = placed.iter_mut().filter(|point| !found.pointers.means(point.file));
         others.for_each(|point| point.certainty = Certainty::Run);
     }
+    let is_given = query.intents.are_arguments;
+    // Tests assert what code prints with any values.
+    let writes = |word: &String| WRITES.iter().any(|front| word.starts_with(front));
+    let asks_for_text = query.asks_for_prose || query.words.iter().any(writes);
+    let wants_code = asks && query.asks_for.is_empty() && !asks_for_text && !found.pointers.means_a_file();
+    if let [phrase] = phrases
+        && !is_given
+        && (only.is_empty() || (wants_code && !is_in_code))
+        && query.typed.trim() != format!("\"{phrase}\"")
+    {
+        // Code that prints a message with values, which no code contains as a whole.
+        let PlacedText { mut pointers, printed_in, .. } = lookup.message(phrase, found)?;
+        if !printed_in.is_empty() {
+            pointers.only = Some(&only | &printed_in);
+        } else if only.is_empty() {
+            pointers = lookup.text(&format!("\"{phrase}\""), found)?.pointers;
+            pointers.units.retain(|_, pointer| pointer.certainty >= Certainty::Words);
+        } else {
+            pointers.units.clear();
+        }
+        if !pointers.units.is_empty() {
+            return Ok(Resolved { pointers, replaces: true, ..Resolved::default() });
+        }
+    }
     let mut pointers = lookup.point(&placed)?;
-    if only.is_empty() && query.intents.are_arguments {
-        for phrase in phrases {
+    if only.is_empty() {
+        for phrase in phrases.iter().filter(|_| is_given) {
             pointers.merge(lookup.alone(phrase, found)?);
         }
         let replaces = !pointers.units.is_empty();
-        if replaces || !found.pointers.units.is_empty() {
+        if replaces || (is_given && !found.pointers.units.is_empty()) {
             return Ok(Resolved { pointers, replaces, ..Resolved::default() });
         }
     }

@@ -1,20 +1,23 @@
 //! Text as typed: where a whole query occurs, the longest run of its words, or the source of the message that it is.
 
 use colgrep_core::bm25::{Field, idf};
+use colgrep_core::identifier_style::other_styles;
 use colgrep_core::literal_match::{
-    Agreement, LiteralMatch, PastedText, has_sure_prefix, has_values, is_question, messages_behind_prefix, messages_of,
-    split_advice,
+    Agreement, LiteralMatch, PastedText, has_sure_prefix, has_values, is_question, messages_asked_about,
+    messages_behind_prefix, messages_of, quoted_messages, split_advice,
 };
 use colgrep_core::query::intents::Certainty;
 use colgrep_core::token::{is_stop_word, words};
 use rustc_hash::FxHashSet;
 
+use super::definitions::{DEFINITIONS_MAX, Defining};
 use super::lookup::{BYTES_READ_MAX, FILES_READ_MAX, IntentLookup, Point};
 use super::text_evidence::{
-    Explained, Placed, RUN_SHARE_MIN, RUN_SHARE_OF_MESSAGE_MIN, TextEvidence, WORDS_MIN, WORDS_OF_CODE_MIN, is_cut_off,
+    Explained, Placed, PlacedText, RUN_SHARE_MIN, RUN_SHARE_OF_MESSAGE_MIN, STRENGTH_BEHIND_USE, STRENGTH_OF_MENTION,
+    TextEvidence, WORDS_MIN, WORDS_OF_CODE_MIN, is_cut_off,
 };
 use super::{Intent, Pointers, Resolved, ResolvedSoFar, Settled};
-use crate::rounds::{HolderCount, ScanTarget, ScannedLine, WeightedFilesRequest};
+use crate::rounds::{HolderCount, LineOf, ScanTarget, ScannedLine, WeightedFilesRequest};
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 use colgrep_index::lexical::term_of_word;
@@ -69,18 +72,6 @@ pub(super) const TEXT: Intent = Intent {
     yields_to: &[Settled::Name],
 };
 
-#[derive(Default)]
-pub(super) struct PlacedText {
-    pub pointers: Pointers,
-    /// Whether the whole text occurs exactly.
-    pub is_whole: bool,
-    /// Whether the text is a name, and a place introduces it.
-    pub is_introduced: bool,
-    explained: Explained,
-    /// Whether it is a message extracted from the query.
-    is_message: bool,
-}
-
 /// How to search for a text.
 struct Manner {
     /// Words that it must have, and that must occur in a row.
@@ -117,8 +108,7 @@ impl IntentLookup<'_> {
             } else if !best.pointers.is_sure() {
                 let mut all = PlacedText { is_message: true, is_whole: best.is_whole, ..PlacedText::default() };
                 for message in messages {
-                    let placed = self.text(message, found)?;
-                    let placed = self.or_behind_prefix(message, placed, found)?;
+                    let placed = self.message(message, found)?;
                     all.pointers.merge(placed.pointers);
                     all.is_whole |= placed.is_whole;
                 }
@@ -126,12 +116,87 @@ impl IntentLookup<'_> {
                     best = all;
                 }
             }
+            if best.explained < Explained::Whole
+                && let Some(asked) = self.asked_about(found)?
+            {
+                best = asked;
+            }
+        }
+        // A dotted name that occurs is most often a member.
+        let is_unknown = !best.is_whole && !best.is_message && found.pointers.units.is_empty();
+        let is_mention = best.is_mention && !query.text.contains('.');
+        if (is_mention || (is_unknown && found.pointers.files.is_empty())) && query.long.is_none() {
+            let mut introduced = self.in_other_styles(query.text.trim(), is_mention)?;
+            if !introduced.units.is_empty() {
+                best.pointers.units.values_mut().for_each(|mention| mention.strength *= STRENGTH_OF_MENTION);
+                // Code that uses the name as typed comes first.
+                let share = if best.used.units.is_empty() { 1.0 } else { STRENGTH_BEHIND_USE };
+                introduced.units.values_mut().for_each(|pointer| pointer.strength *= share);
+                best.pointers.merge(std::mem::take(&mut best.used));
+                best.pointers.merge(introduced);
+            }
         }
         let settled = [(best.is_whole, Settled::Text), (best.is_message, Settled::Message)];
         let settled = settled.into_iter().filter(|(is, _)| *is).map(|(_, settled)| settled).collect();
         let replaces = best.is_message;
         named.merge(best.pointers);
         Ok(Resolved { pointers: named, settled, replaces, ..Resolved::default() })
+    }
+
+    /// The message that the query quotes or asks about, if code prints it: people quote other things, too, and their own
+    /// words follow "why do I get".
+    fn asked_about(&mut self, found: &ResolvedSoFar) -> Result<Option<PlacedText>> {
+        let query = self.query;
+        let quoted = quoted_messages(&query.typed).into_iter().map(|message| (message, Explained::Nothing));
+        let asked = messages_asked_about(&query.typed).into_iter().map(|message| (message, Explained::Whole));
+        for (message, least) in quoted.chain(asked) {
+            let placed = self.message(message, found)?;
+            if !placed.printed_in.is_empty() && placed.explained >= least {
+                return Ok(Some(PlacedText { is_message: true, ..placed }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Where a message occurs, or what follows its prefix.
+    pub(super) fn message(&mut self, text: &str, found: &ResolvedSoFar) -> Result<PlacedText> {
+        let placed = self.text(text, found)?;
+        self.or_behind_prefix(text, placed, found)
+    }
+
+    /// What defines or introduces a name in another style, or has it as a literal of code: an option or a key. Beside one
+    /// that `occurs` as typed, a type is another thing.
+    fn in_other_styles(&mut self, name: &str, occurs: bool) -> Result<Pointers> {
+        let (mut pointers, mut places) = (Pointers::default(), Vec::new());
+        // What a constant is called like in mixed case is another thing.
+        let is_mixed = |style: &str| style.contains(char::is_lowercase) && style.contains(char::is_uppercase);
+        let is_other = |style: &str| {
+            is_mixed(style) && (occurs && style.starts_with(char::is_uppercase) || !name.contains(char::is_lowercase))
+        };
+        for style in other_styles(name).into_iter().filter(|style| !is_other(style)) {
+            let Defining { units, is_aside, .. } = self.defining(&style, &[style.as_str()], None)?;
+            // A unit called by a path is a section of data.
+            if !is_aside && units.len() <= DEFINITIONS_MAX && !style.contains('.') {
+                pointers.merge(self.point_at_lines(&units, &LineOf::Name(style.clone()), 1.0)?);
+            }
+            let files = self.files_with_run(&style)?;
+            if files.len() > FILES_OF_TOKEN_MAX {
+                continue;
+            }
+            let files = self.readable(&files, FILES_READ_MAX, BYTES_READ_MAX)?;
+            let mut found = self.rounds.scan(&files, ScanTarget::typed(&style))?;
+            // Code sets a member by a path.
+            found.iter_mut().for_each(|(_, seen)| seen.introduces &= seen.is_text || !style.contains('.'));
+            places.extend(found);
+        }
+        keep_own_names(&mut places, |(_, seen)| seen);
+        let is_literal = |seen: &ScannedLine| seen.standing.is_some_and(|found| is_key_of_code(&found, seen));
+        let (introducing, mut others): (Vec<_>, Vec<_>) = places.into_iter().partition(|(_, seen)| seen.introduces);
+        others.retain(|(_, seen)| is_literal(seen));
+        pointers.merge(self.point(&Point::at_all(&introducing, 1.0))?);
+        let strength = if pointers.units.is_empty() { 1.0 } else { STRENGTH_OF_MENTION };
+        pointers.merge(self.point(&Point::at_all(&others, strength))?);
+        Ok(pointers)
     }
 
     /// Where the query occurs as typed, else without its fillers, which may be part of a message.
@@ -178,7 +243,9 @@ impl IntentLookup<'_> {
             return self.text(unquoted(text), found);
         }
         if bare.len() < WORDS_MIN && text.trim().contains(char::is_whitespace) {
-            let lines = self.whole_lines(text, &bare)?;
+            let is_unknown = found.pointers.units.is_empty() && found.pointers.files.is_empty();
+            let may_be_part = manner.only_literals && is_unknown && !is_question(text);
+            let lines = self.whole_lines(text, may_be_part)?;
             if lines.is_whole {
                 return Ok(lines);
             }
@@ -219,9 +286,14 @@ impl IntentLookup<'_> {
         let bytes_max = if in_a_row > FILES_READ_MAX { BYTES_READ_FOR_ALL_MAX } else { BYTES_READ_MAX };
         let files = self.readable(&files, in_a_row.max(FILES_READ_MAX), bytes_max)?;
         let mut places = self.placed(&typed, text, &files)?;
-        if may_be_run && places.iter().all(|place| place.standing.agreement == Agreement::Run) {
+        keep_own_names(&mut places, |place| &mut place.seen);
+        let is_open = |place: &Placed| place.standing.agreement == Agreement::Run || place.is_asserted();
+        if may_be_run && places.iter().all(is_open) {
             let with_front = with_front.map_or_else(|| self.files_with_front(text), Ok)?;
             places.extend(self.before_last_piece(&typed, text, with_front, &files)?);
+            if places.iter().all(|place| place.standing.made_from.is_none()) {
+                places.extend(self.around_values(&typed, text, &files)?);
+            }
         }
         if is_plain {
             // Plain words in tests and documents are about something else.
@@ -230,7 +302,7 @@ impl IntentLookup<'_> {
             let is_literal = |found: &LiteralMatch| found.is_literal && found.agreement >= Agreement::Words;
             let is_message = |found: &LiteralMatch| asserts && found.agreement == Agreement::Exact;
             let is_meant = |found: &LiteralMatch| typed.len() == 1 || is_literal(found) || is_message(found);
-            places.retain(|place| !place.seen.is_aside && is_meant(&place.standing));
+            places.retain(|place| place.seen.is_own_name || (!place.seen.is_aside && is_meant(&place.standing)));
             // Two words in lower case name a thing more often than they are a message.
             let names_thing = typed.len() == 2 && !text.starts_with(char::is_uppercase);
             if only_literals && places.len() > if names_thing { 1 } else { FILES_OF_LITERAL_MAX } {
@@ -261,26 +333,44 @@ impl IntentLookup<'_> {
         };
         let is_printed_here = places.iter().any(|place| rules.is_made(place));
         let is_whole = places.iter().any(|place| place.standing.agreement == Agreement::Exact);
-        let mut explained = Explained::Nothing;
-        let mut points = Vec::new();
+        let (mut explained, mut printed_in) = (Explained::Nothing, FxHashSet::default());
+        let (mut points, mut used) = (Vec::new(), Vec::new());
         for place in &places {
             let Some(certainty) = rules.certainty(place, is_printed_here) else { continue };
             let strength = rules.strength(place, is_printed_here);
+            printed_in.extend(rules.is_printed(place).then_some(place.file));
             let share = rules.is_made(place).then_some(place.standing.share);
             explained = explained.max(Explained::by(certainty, strength, place.seen.is_aside, share));
-            points.push(Point { file: place.file, line: place.seen.line, certainty, strength });
+            let point = || Point { file: place.file, line: place.seen.line, certainty, strength };
+            used.extend(place.seen.is_used.then(point));
+            points.push(point());
         }
         let is_introduced = rules.is_introduced;
-        Ok(PlacedText { pointers: self.point(&points)?, is_whole, is_introduced, explained, is_message: false })
+        let is_key = places.iter().any(|place| is_key_of_code(&place.standing, &place.seen));
+        let is_mention = is_whole && !is_introduced && !is_key && typed.name() == Some(text.trim());
+        let used = if is_mention { self.point(&used)? } else { Pointers::default() };
+        let pointers = self.point(&points)?;
+        Ok(PlacedText { pointers, is_whole, is_introduced, is_mention, explained, used, printed_in, is_message: false })
     }
 
-    /// The lines of code that are the text: a few words occur together by chance, but hardly as a line of their own.
-    fn whole_lines(&mut self, text: &str, typed: &PastedText<'_>) -> Result<PlacedText> {
+    /// The lines of code that are the text: a few words occur together by chance, but hardly as a line of their own. If
+    /// they may be a part of a line, too, the one in the only file that has them together, unless they name something.
+    fn whole_lines(&mut self, text: &str, may_be_part: bool) -> Result<PlacedText> {
         let mut files = self.files_with_run(text)?;
         files.sort_unstable();
+        let are_few = files.len() <= FILES_READ_MAX;
         let files = self.readable(&files, FILES_READ_MAX, BYTES_READ_MAX)?;
-        let mut places = self.placed(typed, text, &files)?;
-        places.retain(|place| place.standing.is_line && !place.seen.is_text);
+        let mut places = self.placed(&PastedText::new(text, |_| 1.0), text, &files)?;
+        let is_only = may_be_part
+            && are_few
+            && places.iter().filter(|place| place.seen.holds_all()).count() == 1
+            && !self.is_name_of_something(text)?
+            && !self.are_of_names(text)?
+            && !self.is_about_definition(text)?;
+        places.retain(|Placed { standing, seen, .. }| {
+            let is_whole = standing.agreement == Agreement::Exact && standing.is_alone;
+            (standing.is_line && !seen.is_text) || (is_only && is_whole && !seen.is_aside)
+        });
         let point = |place: &Placed| Point {
             file: place.file,
             line: place.seen.line,
@@ -355,16 +445,47 @@ impl IntentLookup<'_> {
         Ok(places)
     }
 
+    /// The literals that made the text, in files with all of its words but those in quotes or brackets, or with a digit,
+    /// that are not yet `read`: of common words, the value has most of the weight.
+    fn around_values(&mut self, typed: &PastedText<'_>, text: &str, read: &[FilePlace]) -> Result<Vec<Placed>> {
+        let Some(around) = without_values(text) else { return Ok(Vec::new()) };
+        let mut files = self.files_with_words(&around)?;
+        if files.len() > FILES_READ_FOR_ALL_MAX {
+            return Ok(Vec::new());
+        }
+        files.retain(|file| !read.contains(file));
+        let files = self.readable(&files, FILES_READ_FOR_ALL_MAX, BYTES_READ_FOR_ALL_MAX)?;
+        let mut places = self.placed(typed, text, &files)?;
+        places.retain(|place| place.standing.made_from.is_some());
+        Ok(places)
+    }
+
     /// Whether a word is part of the name of a unit, a file or a folder, or several words are joined in one
     /// (`errorHandling`): a name is stronger evidence than text.
     fn is_name_of_something(&mut self, text: &str) -> Result<bool> {
         let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
         let terms = [words.join("_"), words.concat()].map(|name| self.tokenizer.normal(&name).to_string());
-        let is_name = |field: &Field| matches!(field, Field::Name | Field::Parent | Field::Stem | Field::Folder);
-        let in_names = |count: &HolderCount| {
-            Field::ALL.iter().zip(count.units.in_field).any(|(field, units)| is_name(field) && units > 0)
-        };
-        Ok(self.rounds.term_counts(&terms, 0)?.iter().any(in_names))
+        Ok(self.rounds.term_counts(&terms, 0)?.iter().any(is_in_names))
+    }
+
+    /// Whether each word is part of some name: who asks for a topic says what the code calls it, and a comment says more.
+    fn are_of_names(&mut self, text: &str) -> Result<bool> {
+        let terms: Vec<Option<String>> = words(text)
+            .map(|word| term_of_word(&text[word], self.tokenizer).filter(|term| !is_stop_word(term)))
+            .collect();
+        let Some(terms) = terms.into_iter().collect::<Option<Vec<String>>>() else { return Ok(false) };
+        Ok(self.rounds.term_counts(&terms, 0)?.iter().all(is_in_names))
+    }
+
+    /// Whether a word is the name of a definition: the text is about that.
+    fn is_about_definition(&mut self, text: &str) -> Result<bool> {
+        for word in words(text).map(|word| &text[word]).filter(|word| !is_stop_word(word)) {
+            let Defining { units, is_aside, .. } = self.defining(word, &[word], None)?;
+            if !units.is_empty() && !is_aside {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The text with the weights of its words, and the files with at least `share_min` of its weight, heaviest first.
@@ -421,6 +542,27 @@ impl IntentLookup<'_> {
     }
 }
 
+/// Whether a term is part of the name of a unit, a file or a folder.
+fn is_in_names(count: &HolderCount) -> bool {
+    let is_name = |field: &Field| matches!(field, Field::Name | Field::Parent | Field::Stem | Field::Folder);
+    Field::ALL.iter().zip(count.units.in_field).any(|(field, units)| is_name(field) && units > 0)
+}
+
+/// Of the data that introduces the name of a package, keeps the manifest that says that it is its own, if one does:
+/// another that depends on it only mentions it.
+fn keep_own_names<P>(places: &mut [P], seen: impl Fn(&mut P) -> &mut ScannedLine) {
+    if places.iter_mut().any(|place| seen(place).is_own_name) {
+        for seen in places.iter_mut().map(seen) {
+            seen.introduces &= seen.is_own_name || !seen.is_text;
+        }
+    }
+}
+
+/// Whether a place is a whole literal of code, as typed, and no test or the like.
+fn is_key_of_code(found: &LiteralMatch, seen: &ScannedLine) -> bool {
+    found.is_literal && found.is_same && found.agreement == Agreement::Exact && !seen.is_aside && !seen.is_text
+}
+
 /// Where a message's value begins after its last colon; its end if fewer than two words precede the colon (the name of
 /// a program or an error, followed by the message) or more words follow than values have.
 fn value_start(text: &str) -> usize {
@@ -440,6 +582,21 @@ fn weights_of_front(text: &str) -> Vec<f32> {
 /// A text without its last piece.
 fn front_of(text: &str) -> &str {
     text.trim().rsplit_once(char::is_whitespace).map_or("", |(front, _)| front)
+}
+
+/// A text without its pieces in quotes or brackets, or with a digit; `None` without such a piece, or if too few others are left.
+fn without_values(text: &str) -> Option<String> {
+    let is_value = |piece: &str| {
+        let piece = piece.trim_end_matches(['.', ',', ':', ';', '!', '?']);
+        let is_inside = |(open, close): (char, char)| {
+            piece.strip_prefix(open).and_then(|rest| rest.strip_suffix(close)).is_some_and(|inside| !inside.is_empty())
+        };
+        let has_digit = || piece.contains(|c: char| c.is_ascii_digit());
+        has_digit() || [('[', ']'), ('\'', '\''), ('"', '"'), ('`', '`')].into_iter().any(is_inside)
+    };
+    let around: Vec<&str> = text.split_whitespace().filter(|piece| !is_value(piece)).collect();
+    let is_around = around.len() >= WORDS_OF_CODE_MIN && around.len() < text.split_whitespace().count();
+    is_around.then(|| around.join(" "))
 }
 
 /// Whether a place of a text is in a URL.

@@ -2,8 +2,9 @@
 
 use colgrep_core::literal_match::{Agreement, LiteralMatch, PastedText};
 use colgrep_core::query::intents::Certainty;
+use rustc_hash::FxHashSet;
 
-use super::STRENGTH_OF_NEARLY_ALL;
+use super::{Pointers, STRENGTH_OF_NEARLY_ALL};
 use crate::rounds::ScannedLine;
 use colgrep_index::ids::FilePlace;
 
@@ -18,6 +19,8 @@ const STRENGTH_OF_PART: f32 = 0.5;
 /// Factor of a place that mentions a name which is introduced elsewhere: code that does so comes behind data that
 /// introduces it, whatever their words say.
 pub(super) const STRENGTH_OF_MENTION: f32 = 0.2;
+/// Factor of a place that introduces a name in another style, if code uses the name as typed.
+pub(super) const STRENGTH_BEHIND_USE: f32 = 0.5;
 /// Factor of a flag outside literals, away from any declaration.
 const STRENGTH_OF_FLAG_IN_PROSE: f32 = 0.7;
 /// Factor of words with other punctuation or case between them.
@@ -60,6 +63,25 @@ impl Explained {
     }
 }
 
+/// Where a text occurs, and how much its places explain.
+#[derive(Default)]
+pub(super) struct PlacedText {
+    pub pointers: Pointers,
+    /// Whether the whole text occurs exactly.
+    pub is_whole: bool,
+    /// Whether the text is a name, and a place introduces it.
+    pub is_introduced: bool,
+    /// Whether the text is a name that no place introduces, and that no literal of code is.
+    pub is_mention: bool,
+    /// Where code uses it, then.
+    pub used: Pointers,
+    pub explained: Explained,
+    /// The files in which a literal of code is the text, or made it.
+    pub printed_in: FxHashSet<FilePlace>,
+    /// Whether it is a message extracted from the query.
+    pub is_message: bool,
+}
+
 /// Where a text occurs in a file.
 pub(super) struct Placed {
     pub file: FilePlace,
@@ -70,7 +92,7 @@ pub(super) struct Placed {
 impl Placed {
     /// Whether it is a literal in a test that is the whole text, which shows that the text is a message.
     pub fn is_asserted(&self) -> bool {
-        let is_here = self.seen.is_aside && self.standing.is_literal && self.standing.agreement == Agreement::Exact;
+        let is_here = self.seen.is_aside && self.standing.is_literal && self.standing.agreement >= Agreement::Words;
         is_here || self.seen.is_asserted
     }
 }
@@ -105,10 +127,18 @@ impl TextEvidence<'_> {
             && !self.words_of_paths.iter().any(is_of_path)
     }
 
+    /// Whether a literal in code is the text or made it, or nearly all of it before a value.
+    pub fn is_printed(&self, place: &Placed) -> bool {
+        let Placed { standing, seen, .. } = place;
+        let is_all = standing.is_literal && standing.agreement >= Agreement::Words;
+        let is_front = standing.is_before_value && standing.share >= STRENGTH_OF_NEARLY_ALL;
+        !seen.is_aside && !seen.is_text && (is_all || is_front || self.is_made(place))
+    }
+
     /// Whether a place is a test or a document that shows what a program prints: weaker than the code that prints it, with
     /// any values. A quote asks for its exact text.
     fn is_repetition(&self, place: &Placed, is_printed_here: bool) -> bool {
-        let is_whole = place.standing.agreement == Agreement::Exact;
+        let is_whole = place.standing.agreement >= Agreement::Words;
         is_whole && is_printed_here && place.seen.is_aside && !self.is_quoted
     }
 

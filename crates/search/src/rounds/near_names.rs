@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 
-use colgrep_core::mistyped::MistypedName;
-use colgrep_core::token::{Tokenizer, words};
+use colgrep_core::mistyped::{MistypedName, letters};
+use colgrep_core::token::{Tokenizer, is_word_char, words};
 use colgrep_index::error::Result;
 use colgrep_index::ids::FileId;
 use serde::{Deserialize, Serialize};
@@ -115,10 +115,19 @@ fn near_words(search: &LocalSearch<'_>, name: &str) -> Result<NearNames> {
     let first = tokenizer.normal(name.trim_matches('_')).chars().next();
     // The terms of words without underscores are stems.
     let stem = MistypedName::new(tokenizer.normal(&name.replace('_', "")));
+    // The words of a name with hyphens are terms of their own, one of which is mistyped.
+    let is_hyphenated = name.contains('-');
+    let pieces: Vec<String> = name.split('-').map(|piece| tokenizer.normal(piece).to_string()).collect();
+    let pieces = if is_hyphenated { pieces } else { Vec::new() };
+    let mistyped: Vec<MistypedName> = pieces.iter().filter_map(|piece| MistypedName::new(piece)).collect();
+    let is_piece = |term: &str| {
+        mistyped.iter().any(|piece| piece.may_mean(term)) && !pieces.iter().any(|piece| piece.as_str() == term)
+    };
     let mut alike: BTreeSet<String> = BTreeSet::new();
     search.snapshot.lexical.each_term(|term| {
-        let is_alike = || typed.may_mean(term) || stem.as_ref().is_some_and(|stem| stem.may_mean(term));
-        if alike.len() < NAMES_MAX && term.chars().next() == first && is_alike() {
+        let may_mean = |typed: &MistypedName| term.chars().next() == first && typed.may_mean(term);
+        let is_alike = || may_mean(&typed) || stem.as_ref().is_some_and(may_mean) || is_piece(term);
+        if alike.len() < NAMES_MAX && is_alike() {
             alike.insert(term.to_string());
         }
     })?;
@@ -138,10 +147,14 @@ fn near_words(search: &LocalSearch<'_>, name: &str) -> Result<NearNames> {
         if bytes > BYTES_MAX {
             break;
         }
-        let all: HashSet<&str> = words(&text).map(|word| text[word].trim_matches('_')).collect();
+        let mut all: HashSet<&str> = words(&text).map(|word| text[word].trim_matches('_')).collect();
+        if is_hyphenated {
+            let of_name = |c: char| is_word_char(c) || c == '-';
+            all.extend(text.split(|c: char| !of_name(c)).map(|word| word.trim_matches(['_', '-'])));
+        }
         for word in all.into_iter().filter(|word| is_slip(name, word)) {
             let Some(changes) = typed.changes_to(word) else { continue };
-            if alike.contains(tokenizer.normal(word)) {
+            if word.contains('-') || alike.contains(tokenizer.normal(word)) {
                 near.add(NearNames { changes, names: BTreeMap::from([(word.to_string(), 1)]) });
             }
         }
@@ -151,12 +164,28 @@ fn near_words(search: &LocalSearch<'_>, name: &str) -> Result<NearNames> {
 
 /// Whether letters of a name are missing, doubled or swapped in the other: with another letter, it is another word.
 fn is_slip(name: &str, other: &str) -> bool {
-    let letters = |text: &str| {
-        let mut letters: Vec<char> =
-            text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    let sorted = |text: &str| {
+        let mut letters: Vec<char> = letters(text).chars().collect();
         letters.sort_unstable();
         letters
     };
-    let (one, other) = (letters(name), letters(other));
+    let (one, other) = (sorted(name), sorted(other));
     one.len().abs_diff(other.len()) <= LENGTHS_APART_MAX && (one.len() != other.len() || one == other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_is_one_whatever_marks_its_letters_have() {
+        for (name, other, expected) in [
+            ("close_scoket", "close_socket", true),
+            ("close_scoket", "closeSocket", true),
+            ("cafe\u{301}_scoket", "café_socket", true),
+            ("close_rocket", "close_socket", false),
+        ] {
+            assert_eq!(is_slip(name, other), expected, "{name} {other}");
+        }
+    }
 }

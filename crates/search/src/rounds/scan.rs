@@ -24,6 +24,25 @@ use crate::shard::ShardExtent;
 
 /// Maximum of tests inside a file that are skipped for another place.
 const TESTS_MAX: usize = 16;
+/// Names or extensions of manifests, each with the path of the key that names the package or project itself, which may leave out
+/// the file's stem, or with the beginning of that line.
+const OWN_NAMES: &[(&str, &str)] = &[
+    ("Cargo.toml", "package.name"),
+    ("Project.toml", "name"),
+    ("pyproject.toml", "project.name"),
+    ("pyproject.toml", "tool.poetry.name"),
+    ("setup.cfg", "metadata.name"),
+    ("setup.py", "name"),
+    ("package.json", "name"),
+    ("composer.json", "name"),
+    ("pubspec.yaml", "name"),
+    ("mix.exs", "app"),
+    ("pom.xml", "project.artifactId"),
+    ("go.mod", "module "),
+    (".cabal", "name"),
+    (".gemspec", "s.name"),
+    (".gemspec", "spec.name"),
+];
 
 /// Asks to read files.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -76,6 +95,10 @@ pub struct ScannedLine {
     pub is_cut: bool,
     /// True if the text is a name and the line introduces it, for [`ScanTarget::Typed`].
     pub introduces: bool,
+    /// True if the text is a name that code uses in this file, and the file is no aside, for [`ScanTarget::Typed`].
+    pub is_used: bool,
+    /// True if that line says the name of the package or project itself.
+    pub is_own_name: bool,
     /// True if a test inside the file has the text as a literal, too, for [`ScanTarget::Typed`].
     pub is_asserted: bool,
 }
@@ -165,13 +188,21 @@ fn typed_in(search: &LocalSearch<'_>, typed: &PastedText<'_>, record: &FileRecor
     let (standing, in_test) = outside_tests(search, typed, record, text, first);
     let introduced = introduced(search, typed, record, text, &standing);
     let line = introduced
+        .map(|(line, _)| line)
         .or_else(|| heading_with(search, typed, record, text, &standing))
         .unwrap_or_else(|| line_number(text, standing.start));
     let seen = seen_in(record, line);
     let is_row = language::by_name(&record.language).and_then(|own| own.is_data_row);
     let is_aside = in_test || seen.is_aside || is_row.is_some_and(|is_row| is_row(line_at(text, standing.start)));
     let is_asserted = standing.start != first.start && first.is_literal;
-    vec![ScannedLine { standing: Some(standing), is_aside, introduces: introduced.is_some(), is_asserted, ..seen }]
+    let is_own_name = introduced.is_some_and(|(_, is_own_name)| is_own_name);
+    let introduces = introduced.is_some();
+    let uses = |name: &str| {
+        let marks = language::comment_marks(&record.language);
+        !using_lines(text, name, marks, language::facts()).is_empty()
+    };
+    let is_used = !is_aside && !introduces && standing.agreement == Agreement::Exact && typed.name().is_some_and(uses);
+    vec![ScannedLine { standing: Some(standing), is_aside, introduces, is_used, is_own_name, is_asserted, ..seen }]
 }
 
 /// The number of the line around a place of a text.
@@ -218,19 +249,44 @@ fn test_around(search: &LocalSearch<'_>, record: &FileRecord, line: u32) -> Opti
     is_test_inside(unit.role, &unit.parent, &record.language).then_some((unit.span.first, unit.span.end))
 }
 
-/// The line that introduces the name that a text is; none in tests, examples and vendored files.
+/// The line that introduces the name that a text is, and whether it is the name of the package or project itself; none in
+/// tests, examples and vendored files.
 fn introduced(
     search: &LocalSearch<'_>,
     typed: &PastedText<'_>,
     record: &FileRecord,
     text: &str,
     found: &LiteralMatch,
-) -> Option<u32> {
-    let name = typed.name().filter(|_| found.agreement == Agreement::Exact && !repeats(&record.path))?;
+) -> Option<(u32, bool)> {
+    let piece = typed.piece().filter(|_| found.agreement == Agreement::Exact && !repeats(&record.path))?;
+    if let Some(line) = line_of_own_name(text, piece, &record.path) {
+        return Some((line, true));
+    }
+    let name = typed.name()?;
+    let is_data = is_text(&record.language);
     let spans = search.snapshot.lexical.spans_of(record.id).ok()?;
     let types = spans.iter().filter(|span| span.kind == UnitKind::Class);
     let types: Vec<(u32, u32)> = types.map(|span| (span.line, span.end)).collect();
-    introducing_line(text, name, is_text(&record.language), &types)
+    introducing_line(text, name, is_data, &types).map(|line| (line, false))
+}
+
+/// The line of a manifest that says this name of its package or project, perhaps behind an owner: `github.com/acme/name`.
+fn line_of_own_name(text: &str, name: &str, path: &str) -> Option<u32> {
+    let file = path.rsplit('/').next().unwrap_or_default();
+    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+    let is_of = |end: &str| file == end || (end.starts_with('.') && file.ends_with(end));
+    OWN_NAMES.iter().filter(|(end, _)| is_of(end)).find_map(|(_, key)| {
+        let line = if key.ends_with(' ') {
+            (1..).zip(text.lines()).find(|(_, line)| line.starts_with(key))?.0
+        } else {
+            let keys = if key.contains('.') { (*key).to_string() } else { format!("{stem}.{key}") };
+            KeyPath::new(&keys).find(text, path).filter(|(_, is_whole)| *is_whole)?.0
+        };
+        let said = text.lines().nth((line as usize).checked_sub(1)?)?;
+        let said = said.rsplit_once("</").map_or(said, |(said, _)| said);
+        let front = said.trim_end_matches([' ', '\t', ',', '"', '\'']).strip_suffix(name)?;
+        front.ends_with([' ', '\t', '=', ':', '>', '/', '"', '\'']).then_some(line)
+    })
 }
 
 /// The line around a place of a text.
@@ -305,4 +361,39 @@ fn announcing(record: &FileRecord, text: &str, name: &str, keywords: &[String]) 
         lines.extend((1..).zip(text.lines()).filter(|(_, line)| announces(line)).map(|(number, _)| number));
     }
     lines.into_iter().map(|number| seen_in(record, number)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_manifest_says_the_name_of_its_own_package() {
+        for (path, text, name, expected) in [
+            ("a/Cargo.toml", "[package]\nname = \"ring\"\n", "ring", Some(2)),
+            ("a/Cargo.toml", "[package]\nname = \"a-ring\"\n", "ring", None),
+            ("a/Cargo.toml", "[dependencies]\nring = \"1\"\n", "ring", None),
+            ("package.json", "{\n  \"name\": \"@acme/ring\",\n  \"a\": 1\n}\n", "@acme/ring", Some(2)),
+            ("package.json", "{\n  \"author\": {\n    \"name\": \"ring\"\n  }\n}\n", "ring", None),
+            ("composer.json", "{\n  \"name\": \"acme/ring\",\n}\n", "ring", Some(2)),
+            ("pubspec.yaml", "name: ring\n", "ring", Some(1)),
+            ("setup.cfg", "[metadata]\nname = ring\n", "ring", Some(2)),
+            ("setup.py", "setup(\n    name=\"ring\",\n)\n", "ring", Some(2)),
+            ("mix.exs", "def project do\n  [\n    app: :ring,\n    version: \"1\"\n", "ring", Some(3)),
+            ("go.mod", "module example.com/a/ring\n", "ring", Some(1)),
+            ("go.mod", "module example.com/a\n\nrequire example.com/a/ring v1\n", "ring", None),
+            ("ring.cabal", "name:    ring\nversion: 1\n", "ring", Some(1)),
+            ("ring.gemspec", "Gem::Specification.new do |s|\n  s.name = \"ring\"\nend\n", "ring", Some(2)),
+            (
+                "pom.xml",
+                "<project>\n  <parent>\n    <artifactId>a</artifactId>\n  </parent>\n  <artifactId>ring</artifactId>\n\
+                 </project>\n",
+                "ring",
+                Some(5),
+            ),
+            ("app.toml", "[package]\nname = \"ring\"\n", "ring", None),
+        ] {
+            assert_eq!(line_of_own_name(text, name, path), expected, "{name} in {path}");
+        }
+    }
 }

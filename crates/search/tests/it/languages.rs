@@ -88,3 +88,35 @@ fn comments_and_documents_in_the_language_are_found_by_their_words() {
         assert_eq!(first(&ask(&snapshot, question)), Some(path), "{question}");
     }
 }
+
+#[test]
+fn a_text_is_found_where_it_stands_in_any_kind_of_file() {
+    let files = [
+        ("data/ja.json", "{\n  \"e1\": \"配列が空です\"\n}\n"),
+        ("data/ru.yaml", "a: 1\nb: Файл не найден на сервере\n"),
+        ("data/zh.txt", "注意：无法连接到服务器，请重试\n"),
+        ("data/ko.po", "msgid \"x\"\nmsgstr \"파일을 찾을 수 없습니다\"\n"),
+        ("docs/fr.md", "# Notes\n\nLe fichier est introuvable\n"),
+        ("views/login.html", "<html>\n<p>Datei nicht gefunden</p>\n</html>\n"),
+        ("src/c.py", "def a():\n    \"\"\"Missing file.\"\"\"\n\n\ndef empty_array(x):\n    return not x\n"),
+        ("src/d.py", "def file_not_found(server):\n    \"\"\"File not found, cannot connect to server.\"\"\"\n"),
+        ("src/db.py", "def connect():\n    \"\"\"连接数据库\"\"\"\n"),
+        ("CHANGELOG.md", "修复数据库连接的文档。\n"),
+    ];
+    let project = Project::with(&files);
+    let snapshot = project.update(None).0;
+    for (text, path) in [
+        ("配列が空です", "data/ja.json"),
+        ("Файл не найден на сервере", "data/ru.yaml"),
+        ("无法连接到服务器", "data/zh.txt"),
+        ("파일을 찾을 수 없습니다", "data/ko.po"),
+        ("Le fichier est introuvable", "docs/fr.md"),
+        ("Datei nicht gefunden", "views/login.html"),
+        // A part of a sentence is about it.
+        ("数据库连接", "src/db.py"),
+    ] {
+        let answer = ask(&snapshot, text);
+        assert_eq!(first(&answer), Some(path), "{text}");
+        assert!(is_shown(&answer, path), "{text}");
+    }
+}
