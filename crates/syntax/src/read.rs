@@ -197,10 +197,13 @@ pub fn decode(path: &str, bytes: Vec<u8>) -> Result<Text, Skip> {
     let lines = || 1 + memchr::memchr_iter(b'\n', text.as_bytes()).count();
     let can_be_minified = || LANGUAGES.iter().any(|l| l.minified_extensions.contains(&extension));
     let is_minified = |bytes: usize| bytes > MINIFIED_BYTES_MIN && bytes / lines() > MINIFIED_LINE_BYTES;
-    let code = || match extension {
-        _ if is_script(extension) => text.len() - long_strings(&text),
-        _ if PAGE_EXTENSIONS.contains(&extension) => text.len() - embedded(&text),
-        _ => text.len(),
+    let code = || {
+        let code = source_map(&text).map_or(&*text, |map| &text[..text.trim_end().len() - map.len()]);
+        match extension {
+            _ if is_script(extension) => code.len() - long_strings(code),
+            _ if PAGE_EXTENSIONS.contains(&extension) => code.len() - embedded(code),
+            _ => code.len(),
+        }
     };
     if can_be_minified() && is_minified(text.len()) && is_minified(code()) {
         return Err(Skip::Minified);
@@ -209,7 +212,7 @@ pub fn decode(path: &str, bytes: Vec<u8>) -> Result<Text, Skip> {
     let generated = GENERATED_MARKS.iter().any(|mark| head.contains(mark))
         || (!PROSE_EXTENSIONS.contains(&extension) && head.lines().any(forbids_edits))
         || head.lines().take(SOURCE_LINES).any(names_a_source)
-        || names_a_source_map(&text);
+        || source_map(&text).is_some();
     Ok(Text { text, generated })
 }
 
@@ -223,11 +226,25 @@ fn is_script(extension: &str) -> bool {
     LANGUAGES.iter().any(|l| l.category != Category::Data && l.extensions.contains(&extension))
 }
 
-/// Bytes of images and fonts that are embedded as base64.
+/// Bytes of images and fonts that are embedded: in a `data:` address in quotes or brackets, or as base64.
 fn embedded(text: &str) -> usize {
-    let is_base64 = |b: u8| b.is_ascii_alphanumeric() || b"+/=".contains(&b);
-    let runs = text.as_bytes().split(|b| !is_base64(*b)).map(<[u8]>::len);
-    runs.filter(|length| *length >= LONG_STRING_BYTES).sum()
+    let is_base64 = |b: u8| b.is_ascii_alphanumeric() || b"+/-_=".contains(&b);
+    let in_runs = |text: &str| -> usize {
+        let runs = text.as_bytes().split(|b| !is_base64(*b)).map(<[u8]>::len);
+        runs.filter(|length| *length >= LONG_STRING_BYTES).sum()
+    };
+    let (mut rest, mut all) = (text, 0);
+    while let Some((before, address)) = rest.split_once("data:") {
+        let closing = match before.as_bytes().last().copied() {
+            Some(b'(') => Some(')'),
+            Some(quote @ (b'"' | b'\'')) => Some(char::from(quote)),
+            _ => None,
+        };
+        let end = closing.map_or(0, |closing| address.find([closing, '\n']).unwrap_or(address.len()));
+        all += in_runs(before) + end;
+        rest = &address[end..];
+    }
+    all + in_runs(rest)
 }
 
 /// Bytes inside long string literals: of data in a script, not of its code.
@@ -268,12 +285,12 @@ fn forbids_edits(line: &str) -> bool {
         && ["generated", "made by"].iter().any(|mark| lower.contains(mark))
 }
 
-/// Whether the last line names a source map, as compilers and bundlers write it: `//# sourceMappingURL=a.js.map`.
-fn names_a_source_map(text: &str) -> bool {
-    let last = text.trim_end().rsplit('\n').next().unwrap_or_default();
-    ["//#", "//@", "/*#"]
-        .iter()
-        .any(|start| last.strip_prefix(start).is_some_and(|rest| rest.trim_start().starts_with("sourceMappingURL=")))
+/// The last line if it names or contains a source map, as compilers and bundlers write it:
+/// `//# sourceMappingURL=a.js.map`.
+fn source_map(text: &str) -> Option<&str> {
+    let last = text.trim_end().rsplit('\n').next()?;
+    let rest = ["//#", "//@", "/*#"].iter().find_map(|start| last.strip_prefix(start))?;
+    rest.trim_start().starts_with("sourceMappingURL=").then_some(last)
 }
 
 /// Whether a line says where a compiler's text comes from, as parser generators write it at the top:
@@ -475,6 +492,8 @@ mod tests {
             (format!("{code}\n"), false),
             (format!("{code};var d=\"{data}\"\n"), false),
             (format!("// don't\n{code}\n"), false),
+            (format!("run();\n//# sourceMappingURL=data:application/json;base64,{data}\n"), true),
+            (format!("{code}\n//# sourceMappingURL=data:application/json;base64,{data}\n"), false),
         ] {
             assert_eq!(decode("a.js", text.clone().into_bytes()).is_ok(), expected, "{}", &text[..40]);
         }
@@ -485,10 +504,18 @@ mod tests {
     #[test]
     fn embedded_images_do_not_make_a_page_minified() {
         let data = "iVBORw0KGgo+/".repeat(1_200);
+        let drawn = "%3Cpath d=%22M10 20%22/%3E".repeat(600);
+        let icons = format!("<img src='data:image/png;base64,{}'>", &data[..700]).repeat(30);
         let rules = ".a{color:red}".repeat(1_200);
         for (path, text, expected) in [
             ("a.css", format!(".a {{ color: red; }}\n.b {{ src: url(data:font/woff2;base64,{data}==); }}\n"), true),
             ("a.html", format!("<p>text</p>\n<img src=\"data:image/png;base64,{data}\">\n"), true),
+            ("a.html", format!("<p>text</p>\n<p>{}</p>\n", data.replace('/', "_")), true),
+            ("a.html", format!("<p>text</p>\n<img src=\"data:image/svg+xml,{drawn}\">\n"), true),
+            ("a.html", format!("<p>text</p>\n{icons}\n"), true),
+            ("a.css", format!(".b {{ src: url(data:image/svg+xml,{drawn}); }}\n"), true),
+            ("a.html", format!("<p>{}</p>\n", "data: a few words ".repeat(900)), false),
+            ("a.css", format!(".a {{}}\n/*# sourceMappingURL=data:application/json,{drawn} */\n"), true),
             ("a.css", format!("{rules}\n"), false),
             ("a.css", format!("{rules}.b{{src:url(data:font/woff2;base64,{data})}}\n"), false),
             ("a.json", format!("{{\"a\": \"{data}\"}}\n"), false),

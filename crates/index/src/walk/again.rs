@@ -249,10 +249,14 @@ impl<'a> Again<'a, '_> {
 }
 
 /// The same as [`super::times_ns`].
-#[allow(clippy::unnecessary_cast, reason = "the types of the parts differ between machines")]
 fn times(stat: &Stat) -> [i64; 2] {
-    let ns = |s: i64, ns: u64| s.saturating_mul(1_000_000_000).saturating_add(ns as i64);
-    [ns(stat.st_mtime as i64, stat.st_mtime_nsec as u64), ns(stat.st_ctime as i64, stat.st_ctime_nsec as u64)]
+    [nanoseconds(stat.st_mtime, stat.st_mtime_nsec), nanoseconds(stat.st_ctime, stat.st_ctime_nsec)]
+}
+
+/// Seconds and nanoseconds, whose types differ between machines, as one number.
+fn nanoseconds(seconds: impl TryInto<i64>, rest: impl TryInto<i64>) -> i64 {
+    let (seconds, rest) = (seconds.try_into().unwrap_or_default(), rest.try_into().unwrap_or_default());
+    seconds.saturating_mul(1_000_000_000).saturating_add(rest)
 }
 
 fn state_of(stat: &Stat) -> u64 {
