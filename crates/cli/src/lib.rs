@@ -45,13 +45,13 @@ pub fn run(args: impl Iterator<Item = OsString>, vars: impl Iterator<Item = (OsS
 }
 
 fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {
-    let args = args::respelled(args.into_iter());
-    let args = match args::Args::parse_line(&args) {
+    let line = args::respelled(args.into_iter());
+    let args = match args::Args::parse_line(&line) {
         Ok(args) => args,
         // An unknown flag may be a query that looks like one.
-        Err(error) => match args::with_odd_query(&args, &error).and_then(|args| args::Args::parse_line(&args).ok()) {
+        Err(error) => match args::with_odd_query(&line, &error).and_then(|line| args::Args::parse_line(&line).ok()) {
             Some(args) => args,
-            None => return say(error, &args),
+            None => return say(error, &line),
         },
     };
     let work = || command::run(&args, &colgrep_engine::settings::env::Env::read(vars.into_iter())?);
@@ -61,7 +61,9 @@ fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {
         Err(error) if io_kind(&error) == Some(IoErrorKind::BrokenPipe) => FOUND,
         Err(error) if io_kind(&error).is_some_and(is_of_closed_stdout) => closed_stdout(),
         Err(error) => {
-            remark!("colgrep: {}", colgrep_render::advice::told_by(&error, args.takes_yes));
+            let told = colgrep_render::advice::told_by(&error, args.takes_yes);
+            let more = args::as_query(&line, &told).map(|more| format!("; {more}")).unwrap_or_default();
+            remark!("colgrep: {told}{more}");
             FAILED
         }
     }
@@ -98,6 +100,11 @@ fn say(mut error: clap::Error, args: &[OsString]) -> u8 {
             let tip = format!("to search for it, write '--query={flag}'").into();
             error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
         }
+    }
+    if error.use_stderr()
+        && let Some(tip) = args::as_query(args, &error.to_string())
+    {
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     }
     if error.kind() == ErrorKind::ArgumentConflict
         && let Some(instead) = args::instead_of_both(in_conflict(&error).into_iter())

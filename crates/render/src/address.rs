@@ -1,35 +1,59 @@
 //! `file:` addresses, and paths as they are written in addresses.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 
-/// The path of a `file:` address.
+/// The path of a `file:` address; an absolute path stands for itself. Many programs write a path into it as it is: a
+/// `%` without two digits behind it is itself, and so is each if nothing has the decoded name but something has this one.
 ///
 /// # Errors
-/// For another address, and for one that is malformed or not UTF-8.
+/// For another address, and for one without a path or not of UTF-8.
 pub fn file_path(address: &str) -> Result<PathBuf> {
+    if Path::new(address).is_absolute() {
+        return Ok(PathBuf::from(address));
+    }
     let file = address.split_once(':').filter(|(scheme, _)| scheme.eq_ignore_ascii_case("file"));
     let (_, rest) = file.context("only folders of this machine are answered about")?;
     // An authority, if any, stands between two slashes and the path (RFC 8089).
     let rest = rest.strip_prefix("//").or(Some(rest).filter(|rest| rest.starts_with('/'))).unwrap_or_default();
-    let path = &rest[rest.find('/').context("it names no folder")?..];
-    let (mut bytes, mut all) = (Vec::with_capacity(path.len()), path.bytes());
-    while let Some(byte) = all.next() {
-        bytes.push(match byte {
-            b'%' => {
-                let digits = [all.next(), all.next()].map(|digit| digit.map(char::from).and_then(|d| d.to_digit(16)));
-                let [Some(high), Some(low)] = digits else { bail!("it is not an address: {address}") };
-                (16 * high + low) as u8
-            }
-            byte => byte,
-        });
+    let written = match rest {
+        // On Windows: file://C:\folder.
+        drive if is_drive(drive) => drive,
+        rest => &rest[rest.find('/').context("it names no folder")?..],
+    };
+    let as_written = local(written);
+    match String::from_utf8(decoded(written)) {
+        Ok(path) if local(&path).exists() || !as_written.exists() => Ok(local(&path)),
+        Err(error) if !as_written.exists() => Err(error).context("its name is not UTF-8"),
+        _ => Ok(as_written),
     }
-    let path = String::from_utf8(bytes).context("its name is not UTF-8")?;
-    // On Windows: /C:/folder.
-    let drive = path.strip_prefix('/').filter(|rest| cfg!(windows) && rest.get(1..2) == Some(":"));
-    Ok(PathBuf::from(drive.unwrap_or(&path)))
+}
+
+/// The bytes of a path with its percent signs decoded, where two digits follow.
+fn decoded(path: &str) -> Vec<u8> {
+    let (mut bytes, mut rest) = (Vec::with_capacity(path.len()), path.as_bytes());
+    let digit = |byte: &u8| char::from(*byte).to_digit(16);
+    while let [byte, behind @ ..] = rest {
+        let code = match behind {
+            [high, low, ..] if *byte == b'%' => digit(high).zip(digit(low)),
+            _ => None,
+        };
+        bytes.push(code.map_or(*byte, |(high, low)| (16 * high + low) as u8));
+        rest = &behind[if code.is_some() { 2 } else { 0 }..];
+    }
+    bytes
+}
+
+/// Whether a path begins with a drive of Windows.
+fn is_drive(path: &str) -> bool {
+    cfg!(windows) && path.get(1..2) == Some(":")
+}
+
+/// A path of an address on this machine; on Windows, `/C:/folder` is `C:/folder`.
+fn local(path: &str) -> PathBuf {
+    PathBuf::from(path.strip_prefix('/').filter(|rest| is_drive(rest)).unwrap_or(path))
 }
 
 /// A path as it is written in an address.
@@ -59,12 +83,18 @@ mod tests {
             ("file:tmp", None),
             ("file:", None),
             ("file://", None),
-            ("file:///tmp/%4", None),
+            ("file:///tmp/my project#1", Some("/tmp/my project#1")),
+            ("file:///tmp/é", Some("/tmp/é")),
+            ("file:///tmp/%4", Some("/tmp/%4")),
+            ("file:///tmp/100%", Some("/tmp/100%")),
+            ("file:///tmp/%zz%20", Some("/tmp/%zz ")),
+            ("file:///tmp/%ff", None),
             ("http://host/tmp", None),
-            ("/tmp", None),
+            ("/tmp/a%20b", Some("/tmp/a%20b")),
+            ("tmp", None),
         ] {
             let path = file_path(address).ok();
-            assert_eq!(path.as_deref(), expected.map(std::path::Path::new), "{address}");
+            assert_eq!(path.as_deref(), expected.map(Path::new), "{address}");
         }
     }
 }

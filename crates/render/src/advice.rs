@@ -191,7 +191,8 @@ fn of_root(refused: &Refused, takes_yes: bool) -> Option<Mended> {
 }
 
 /// The way out for an agent where its server was started in no project: a tool has no flags.
-const SERVED_FOLDER: &str = "the server has to be started with a project's folder: `colgrep mcp FOLDER`";
+const SERVED_FOLDER: &str =
+    "the server has to be started with a project's folder: `colgrep mcp FOLDER` or `colgrep serve FOLDER`";
 
 /// The flag that asks for what changed.
 fn changes(since: &Option<String>) -> &'static str {
@@ -310,11 +311,16 @@ fn in_words(error: &anyhow::Error, takes_yes: bool, way: impl Fn(&Hinted) -> &st
 
 /// An error in the form for tools; the middle of a long one is cut out.
 pub fn for_tools(error: &anyhow::Error) -> String {
-    let mut text = in_words(error, false, |hinted| &hinted.tool);
-    if text.len() > TOOL_BYTES_MAX {
-        let begin = text.floor_char_boundary(TOOL_BYTES_MAX / 2);
-        let end = text.ceil_char_boundary(text.len() - TOOL_BYTES_MAX / 2);
-        text.replace_range(begin..end, " […] ");
+    without_middle(in_words(error, false, |hinted| &hinted.tool), TOOL_BYTES_MAX)
+}
+
+/// A text of so many bytes at most; the middle of a longer one is cut out: what to do stands at its end.
+pub fn without_middle(mut text: String, bytes_max: usize) -> String {
+    const CUT: &str = " […] ";
+    if text.len() > bytes_max {
+        let half = bytes_max.saturating_sub(CUT.len()) / 2;
+        let (begin, end) = (text.floor_char_boundary(half), text.ceil_char_boundary(text.len() - half));
+        text.replace_range(begin..end, CUT);
     }
     text
 }

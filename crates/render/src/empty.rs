@@ -13,7 +13,7 @@ use colgrep_engine::{Changes, Question, Scope, UnknownCalls};
 
 use crate::end::{SearchLimit, path_filters, text_filters};
 use crate::notice::with_reason;
-use crate::words::{in_short, shell_word};
+use crate::words::{in_shell, in_short, shell_word};
 
 /// Operators of grep's basic regular expressions that are literal here, and how to write them.
 const BASIC_OPERATORS: [(&str, &str); 4] = [("\\|", "a|b"), ("\\{", "a{2}"), ("\\+", "a+"), ("\\?", "a?")];
@@ -93,8 +93,23 @@ fn of_filters(scope: &Scope, naming: Naming) -> Option<String> {
         Some(Changes::Since(since)) if filters == named(&path_filters(&changes), naming) => {
             Some(format!("{NO_FILE}here differs from {}", in_short(since)))
         }
-        _ => Some(format!("{NO_FILE}{} passes{filters}", place(scope))),
+        _ => {
+            let more = literal_glob(scope).filter(|_| naming == Naming::Flags).unwrap_or_default();
+            Some(format!("{NO_FILE}{} passes{filters}{more}", place(scope)))
+        }
     }
+}
+
+/// What to type instead of a glob that is the name of a file or folder, as in `src/[id].tsx`.
+fn literal_glob(scope: &Scope) -> Option<String> {
+    let is_special = |c: char| "*?[]{}\\".contains(c);
+    let is_name = |glob: &str| glob.contains(is_special) && Path::new(glob.trim_start_matches('/')).exists();
+    let (_, of_any_case) = texts_of(&scope.include_any_case);
+    let as_written = scope.include.iter().map(|glob| ("-g", glob));
+    let mut globs = as_written.chain(of_any_case.iter().map(|glob| ("--iglob", glob)));
+    let (flag, name) = globs.find(|(_, glob)| is_name(glob))?;
+    let escaped: String = name.chars().flat_map(|c| is_special(c).then_some('\\').into_iter().chain([c])).collect();
+    Some(format!("; it exists, but a glob takes it for a pattern: {flag} {}", in_shell(&escaped)))
 }
 
 /// The filters of files, each after a space, where there are any.

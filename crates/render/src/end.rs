@@ -98,11 +98,14 @@ fn not_found(end: &End, scope: &str) -> Option<String> {
     // Another spelling of a name shows in the results.
     let is_respelled = |(typed, read): &(String, String)| letters(typed).eq(letters(read));
     let read_otherwise = || read_as(end, nothing).filter(|_| !(end.shown > 0 && end.read_as.iter().all(is_respelled)));
-    let not_found = || (!end.quoted.is_empty()).then(|| unquoted(&end.quoted)).or_else(read_otherwise);
-    if let Some(not_found) = not_found().or_else(|| unheld(end, end.shown, nothing)) {
+    let remarks: Vec<String> = match end.quoted.is_empty() {
+        true => read_otherwise().into_iter().chain(unheld(end, end.shown, nothing)).collect(),
+        false => vec![unquoted(&end.quoted)],
+    };
+    if !remarks.is_empty() {
         let is_near = end.shown == 0 && end.weak > 0;
         let more = if is_near { format!("; {} shows weak answers", with("--all")) } else { String::new() };
-        return Some(not_found + &more);
+        return Some(remarks.join("; ") + &more);
     }
     let is_weak = end.shown == 0 && end.weak > 0;
     is_weak.then(|| format!("no likely answer here; {} shows weak ones", with("--all")))
@@ -386,6 +389,10 @@ mod tests {
             end.read_as = pairs("parseRequest", "parse_request");
         });
         let read = end(|end| (end.shown, end.strongest, end.read_as) = (2, 0.9, pairs("frobs", "grab")));
+        let read_in_part = end(|end| {
+            (end.shown, end.strongest, end.read_as) = (2, 0.9, pairs("frobs", "grab"));
+            end.unknown = words(&["frob_it"]);
+        });
         let held = end(|end| {
             (end.shown, end.strongest, end.holders) = (2, 0.1, 1);
             end.words = words(&["capacity"]);
@@ -429,6 +436,11 @@ mod tests {
             (all, false, "30 files hold a form of \"parse\", 2 shown; -k shows more"),
             (respelled, false, ""),
             (read, false, "\"frobs\" is read as \"grab\", since nothing here holds it as typed"),
+            (
+                read_in_part,
+                false,
+                "\"frobs\" is read as \"grab\", since nothing here holds it as typed; nothing here holds \"frob_it\"",
+            ),
             (held, false, ""),
             (many, false, "30 files hold a form of \"parse\", 2 shown; colgrep -il -e pars src lists them"),
             (elsewhere, false, "30 files hold \"wait\", 2 shown; colgrep -il -e wait src lists them"),

@@ -13,12 +13,12 @@ use colgrep_engine::answer::{FileAnswer, UnitAnswer};
 use colgrep_index::source::read_file;
 use colgrep_syntax::read::lines_between;
 
-use super::budget::TokenBudget;
+use super::budget::{RowBudget, TokenBudget};
 use super::enclosing::enclosing;
 use super::end::write_rule;
 use super::escape::escape_control;
 use super::highlight::{Styled, Syntaxes};
-use super::line::{columns, screen_rows, shown_from, write};
+use super::line::{columns, shown_from, write};
 use super::path::{absolute, shown};
 use super::style::{self, paint};
 use super::{Format, FormatFlag, LineLocation, OutputOptions, explain};
@@ -32,62 +32,71 @@ pub const VIMGREP: FormatFlag = FormatFlag {
     example: ("RingBuffer --vimgrep -k 1", "src/queue/ring.rs:3:12:pub struct RingBuffer {"),
 };
 
-/// Prints results and returns how many of them fitted; one of the `remarks` may follow.
+/// Prints results and returns how many of them fitted, and whether a part of the next one did; one of the `remarks` may
+/// follow.
 pub fn print(
     out: &mut impl Write,
     results: &Results<'_>,
     options: &OutputOptions,
     budget: &mut TokenBudget,
     remarks: &[String],
-) -> Result<usize> {
+) -> Result<(usize, bool)> {
     let mut under_heading = options.clone();
     under_heading.look.heading = true;
     let is_list = results.is_list;
-    let mut printer =
-        HumanPrinter { options, under_heading, syntaxes: None, last_heading: None, printed: false, is_list };
-    let width = options.look.width.unwrap_or(usize::MAX);
-    let of_remarks = remarks.iter().map(|remark| screen_rows(remark, width));
-    // One of them is the remark on the results left out.
-    let of_remark = of_remarks.chain([REMARK_COLUMNS.div_ceil(width)]).max().unwrap_or(0);
-    // Rows left on the terminal, less those of the remark and one for the prompt.
-    let mut rows = options.look.height.map(|height| height.saturating_sub(1 + of_remark));
+    let mut printer = HumanPrinter {
+        options,
+        under_heading,
+        syntaxes: None,
+        last_heading: None,
+        heading_end: 0,
+        printed: false,
+        is_list,
+    };
+    let mut rows = RowBudget::new(&options.look, remarks);
     let certain = results.certain();
     for (at, file) in results.iter().enumerate() {
         let mut block = Vec::new();
         if at == certain {
             write_rule(&mut block, options)?;
         }
+        printer.heading_end = block.len();
         printer.file(&mut block, &file?)?;
-        if let Some(rows) = &mut rows {
-            let taken = screen_rows(&String::from_utf8_lossy(&block), width);
-            if at > 0 && taken > *rows {
-                return Ok(at);
-            }
-            *rows = rows.saturating_sub(taken);
+        let whole = block.len();
+        if is_list {
+            // A file of a list has as many lines as it has units.
+            let fitting = rows.take_lines(&block).len();
+            let head = printer.heading_end;
+            let row = block[head..].iter().position(|b| *b == b'\n').map_or(whole, |end| head + end + 1);
+            let least = if at == 0 { row } else { 0 };
+            block.truncate(if fitting > head { fitting } else { least });
+        } else if !rows.take(&block) && at > 0 {
+            return Ok((at, false));
         }
         if budget.take(block.len()) {
             out.write_all(&block)?;
+            if block.len() < whole {
+                return Ok((at, !block.is_empty()));
+            }
         } else {
             // Of the best result, a part is printed if the whole does not fit.
             let part = if at == 0 { budget.take_lines(&block) } else { &[] };
             out.write_all(part)?;
-            return Ok(at + usize::from(!part.is_empty()));
+            return Ok((at + usize::from(!part.is_empty()), false));
         }
     }
-    Ok(results.len())
+    Ok((results.len(), false))
 }
 
-/// Columns that a remark takes at most, as a rule.
-const REMARK_COLUMNS: usize = 80;
 /// Columns of code that come before a long path, the note on the unit and indentation.
 const CODE_COLUMNS: usize = 40;
 
 /// A line of a file, and why it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct ShownRow {
-    number: usize,
+pub struct ShownRow {
+    pub number: usize,
     /// `:` for the line that answers, `=` for the one that names its unit, `-` for the others; as `git grep -p` has it.
-    separator: char,
+    pub separator: char,
 }
 
 struct HumanPrinter<'a> {
@@ -97,6 +106,8 @@ struct HumanPrinter<'a> {
     syntaxes: Option<Syntaxes>,
     /// The file whose name was printed last, where names have lines of their own.
     last_heading: Option<String>,
+    /// Where the rows of a file begin in its block, behind its heading.
+    heading_end: usize,
     /// Whether any lines were printed yet.
     printed: bool,
     /// Whether it is a list, whose lines are the definitions themselves.
@@ -194,7 +205,7 @@ impl HumanPrinter<'_> {
         }
         let is_new = self.last_heading.as_deref() != Some(&source.full);
         let rows = self.rows(source.lines.len(), unit);
-        let has_long_name = self.has_long_name(&source.name, rows.last().map_or(best, |row| row.number));
+        let has_long_name = has_long_name(self.options, &source.name, rows.last().map_or(best, |row| row.number));
         if (look.heading || has_long_name) && is_new {
             if look.heading && self.last_heading.is_some() {
                 writeln!(out)?;
@@ -204,6 +215,7 @@ impl HumanPrinter<'_> {
                 writeln!(out)?;
             }
             self.last_heading = Some(source.full.clone());
+            self.heading_end = out.len();
         }
         let begin = rows.first().map_or(best, |r| r.number).min(unit.unit.span.line as usize).max(1);
         let end = rows.last().map_or(best, |r| r.number).min(source.lines.len());
@@ -225,7 +237,7 @@ impl HumanPrinter<'_> {
         };
         let options = if has_long_name { &self.under_heading } else { self.options };
         let name = (!options.look.heading && !wish.no_name).then_some(source.name.as_path());
-        let layout = RowLayout::new(self.options.look.width, name, &rows, text, &notes);
+        let layout = RowLayout::new((self.options.look.width, CODE_COLUMNS), name, &rows, text, &notes);
         let mut last = None;
         for row in rows {
             if last.is_some_and(|l| row.number > l + 1) && before.max(behind) > 0 {
@@ -276,15 +288,6 @@ impl HumanPrinter<'_> {
         }
         writeln!(out)?;
         Ok(())
-    }
-
-    /// Whether a file's name leaves so little room on the terminal that it gets a line of its own.
-    fn has_long_name(&self, name: &Path, line: usize) -> bool {
-        let OutputOptions { wish, look } = self.options;
-        let is_beside = !look.heading && !wish.no_name && !wish.null && wish.heading.is_none();
-        let is_long =
-            |width: usize| width.saturating_sub(location_columns(Some(name), line)) < CODE_COLUMNS.min(width / 2);
-        is_beside && look.width.is_some_and(is_long)
     }
 
     fn styles(&mut self, source: &PrintedFile<'_>, begin: usize, end: usize) -> Vec<Styled> {
@@ -341,21 +344,29 @@ impl HumanPrinter<'_> {
     }
 }
 
+/// Whether a file's name leaves so little room on the terminal that it gets a line of its own.
+pub fn has_long_name(options: &OutputOptions, name: &Path, line: usize) -> bool {
+    let OutputOptions { wish, look } = options;
+    let is_beside = !look.heading && !wish.no_name && !wish.null && wish.heading.is_none();
+    let is_long = |width: usize| width.saturating_sub(location_columns(Some(name), line)) < CODE_COLUMNS.min(width / 2);
+    is_beside && look.width.is_some_and(is_long)
+}
+
 /// How the rows of a unit share the columns of the terminal: code comes first, then the note, then indentation.
-struct RowLayout<'a> {
+pub struct RowLayout<'a> {
     /// Columns for the code; `None` where lines are not cut.
-    code: Option<usize>,
+    pub code: Option<usize>,
     /// Bytes of indentation left out of each row.
     indentation: usize,
     /// The note after the line.
-    note: Option<&'a str>,
+    pub note: Option<&'a str>,
 }
 
 impl<'a> RowLayout<'a> {
-    /// For a terminal of `width` columns. `name` is the file's where each row begins with it; `notes` are the forms of the
-    /// note, longest first.
-    fn new<'l>(
-        width: Option<usize>,
+    /// For a terminal of `width` columns, of which `code_columns` come before the note. `name` is the file's where each row
+    /// begins with it; `notes` are the forms of the note, longest first.
+    pub fn new<'l>(
+        (width, code_columns): (Option<usize>, usize),
         name: Option<&Path>,
         rows: &[ShownRow],
         text: impl Fn(&ShownRow) -> &'l str,
@@ -376,14 +387,15 @@ impl<'a> RowLayout<'a> {
         }
         let indented = rows.iter().map(&text).filter(|line| !line.trim().is_empty()).map(indentation);
         let common = indented.min().unwrap_or(0);
-        let least = most(common).min(CODE_COLUMNS);
+        let least = most(common).min(code_columns);
         let note = notes.iter().map(String::as_str).find(|note| least + taken(note) <= room);
         let code = room - note.map_or(0, taken);
         RowLayout { code: Some(code), indentation: if most(0) > code { common } else { 0 }, note }
     }
 }
 
-fn location_columns(name: Option<&Path>, line: usize) -> usize {
+/// Columns of a name, if any, and a number, each with its separator.
+pub fn location_columns(name: Option<&Path>, line: usize) -> usize {
     name.map_or(0, |name| columns(&escape_control(&name.to_string_lossy())) + 1) + line.to_string().len() + 1
 }
 
@@ -425,12 +437,13 @@ mod tests {
             (Some(70), long, 55, 8, None),
             (None, line, 0, 0, Some(0)),
         ] {
-            let layout = RowLayout::new(width, Some(name), &row, |_| line, &notes);
+            let layout = RowLayout::new((width, CODE_COLUMNS), Some(name), &row, |_| line, &notes);
             let expected = (width.map(|_| code), indentation, note.map(|at: usize| notes[at].as_str()));
             assert_eq!((layout.code, layout.indentation, layout.note), expected, "{width:?} {line}");
         }
         let rows = [7, 8, 9].map(|number| ShownRow { number, separator: ':' });
         let text = |row: &ShownRow| ["    if a {", "", long][row.number - 7];
-        assert_eq!(RowLayout::new(Some(80), None, &rows, text, &[]).indentation, 4, "rows keep their shape");
+        let layout = RowLayout::new((Some(80), CODE_COLUMNS), None, &rows, text, &[]);
+        assert_eq!(layout.indentation, 4, "rows keep their shape");
     }
 }

@@ -322,8 +322,8 @@ pub fn print(
         return Ok(());
     }
     let mut budget = TokenBudget::new(options.wish.max_tokens);
-    let shown = if options.wish.format.is_json() {
-        json::print(out, results, &options.wish, &mut budget)?
+    let (shown, has_part) = if options.wish.format.is_json() {
+        (json::print(out, results, &options.wish, &mut budget)?, false)
     } else {
         let of_end = told.iter().map(|(_, text)| format!("colgrep: {text}"));
         let remarks: Vec<String> = console.pending().into_iter().chain(of_end).collect();
@@ -334,6 +334,9 @@ pub fn print(
     if shown < found {
         let told = match options.wish.max_tokens {
             Some(tokens) => format!("{shown} of {} fit into --max-tokens {tokens}", counted(found as u64, "result")),
+            None if has_part && shown == 0 => {
+                format!("a part of the list fits on the screen; -k {found} or a pager shows all")
+            }
             None => format!("{shown} of {found} results fit on the screen; -k {found} or a pager shows all"),
         };
         console.hold(RemarkKind::Cut, told);

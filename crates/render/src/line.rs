@@ -81,15 +81,16 @@ pub fn screen_rows(printed: &str, width: usize) -> usize {
 
 /// A line as plain text, cut to 300 columns.
 pub fn shortened(line: &str) -> String {
-    plain(line, COLUMNS_MAX)
+    cut(line, COLUMNS_MAX)
 }
 
 /// A line as plain text, not cut: what a page of a tool has no room for, it says.
 pub fn escaped(line: &str) -> String {
-    plain(line, usize::MAX)
+    cut(line, usize::MAX)
 }
 
-fn plain(line: &str, columns: usize) -> String {
+/// A line as plain text, cut to so many columns.
+pub fn cut(line: &str, columns: usize) -> String {
     let mut out = Vec::new();
     // Writing into memory does not fail.
     let _ = write(&mut out, line, Some(columns), false, &[], &[]);

@@ -13,9 +13,11 @@ use colgrep_engine::{CallDirection, CallLevelsAnswer};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::budget::RowBudget;
 use crate::console::Console;
 use crate::escape::escape_control;
-use crate::line::shortened;
+use crate::human::{RowLayout, ShownRow, has_long_name, location_columns};
+use crate::line::{self, shortened};
 use crate::path::{absolute, from_here, shown, typed};
 use crate::remarks::RemarkKind;
 use crate::rows::write_rows;
@@ -25,6 +27,8 @@ use crate::{LineLocation, OutputOptions};
 
 /// Reasons of a file in text; JSON has all.
 const REASONS_SHOWN: usize = 3;
+/// Columns of a signature that come before a note, which says as much.
+const CODE_COLUMNS: usize = 20;
 /// Common names that a remark lists.
 const COMMON_SHOWN: usize = 5;
 
@@ -104,15 +108,25 @@ pub fn print_levels(
     if options.wish.format.is_json() {
         return write_rows(out, answer.rows.iter().map(json_call), options.wish.format);
     }
-    for row in &answer.rows {
-        write_row(out, &row.file, (row.name_line, Some(&row.unit)), &level_text(row, direction), options)?;
-    }
+    let rows = answer.rows.iter().map(|row| RelatedRow {
+        file: &row.file,
+        line: row.name_line,
+        unit: Some(&row.unit),
+        notes: vec![format!("[{}]", level_text(row, direction))],
+    });
+    let found = answer.rows.len();
+    let more = answer.is_cut.then(|| "there are more units; a lower --depth or a path limits the list".to_string());
+    let told = |shown: usize| {
+        let fitting = (shown < found)
+            .then(|| format!("{} fit on the screen; a pager shows {found}", counted(shown as u64, "unit")));
+        let remarks: Vec<String> = [fitting, more.clone(), common_names(answer)].into_iter().flatten().collect();
+        remarks.join("; ")
+    };
+    let shown = write_fitting(out, rows, options, &[format!("colgrep: {}", told(0))])?;
     out.flush()?;
-    if let Some(told) = common_names(answer) {
-        console.hold(RemarkKind::Quality, told);
-    }
-    if answer.is_cut {
-        console.hold(RemarkKind::Cut, "there are more units; a lower --depth or a path limits the list");
+    let told = told(shown);
+    if !told.is_empty() {
+        console.hold(if shown < found || answer.is_cut { RemarkKind::Cut } else { RemarkKind::Quality }, told);
     }
     Ok(())
 }
@@ -148,16 +162,33 @@ pub fn print_impact(out: &mut impl Write, answer: &ImpactAnswer, options: &Outpu
     if options.wish.format.is_json() {
         return write_rows(out, answer.affected.iter().map(json_affected), options.wish.format);
     }
-    for one in &answer.affected {
+    let rows = answer.affected.iter().map(|one| {
         let name = |path: &str| from_here(&one.file.root, path).to_string_lossy().into_owned();
-        write_row(out, &one.file, (one.name_line, one.unit.as_ref()), &reasons_text(one, &name), options)?;
-    }
+        let forms = (1..=one.reasons.len().clamp(1, REASONS_SHOWN)).rev();
+        let first = one.reasons.first().map(|reason| reason_text(reason, &name, one.is_test));
+        let short = one
+            .reasons
+            .first()
+            .map(|reason| reason_text(&ImpactReason { file: None, ..reason.clone() }, &name, one.is_test));
+        let notes = forms.map(|most| reasons_text(one, &name, most)).chain(first).chain(short);
+        let notes = notes.map(|note| format!("[{note}]")).collect();
+        RelatedRow { file: &one.file, line: one.name_line, unit: one.unit.as_ref(), notes }
+    });
+    let (changed, found) = (&answer.changed, answer.affected.len());
+    let units = counted(changed.units.len() as u64, "changed unit");
+    let files = counted(changed.files.len() as u64, "file");
+    let told = |shown: usize| match shown < found {
+        true => format!(
+            "colgrep: {units} in {files}; {} fit on the screen; -k {found} or a pager shows {found}",
+            counted(shown as u64, "result")
+        ),
+        false => format!("colgrep: {units} in {files}"),
+    };
+    let shown = write_fitting(out, rows, options, &[told(0)])?;
     out.flush()?;
-    let changed = &answer.changed;
     // Of an empty change the caller knows more to say.
     if !options.wish.quiet && !changed.files.is_empty() {
-        let units = counted(changed.units.len() as u64, "changed unit");
-        remark!("colgrep: {units} in {}", counted(changed.files.len() as u64, "file"));
+        remark!("{}", told(shown));
     }
     Ok(())
 }
@@ -171,19 +202,19 @@ pub fn of_modes(files: &[String]) -> String {
 /// An affected file as one line of text: its name, the unit that is affected the most, and the reasons.
 pub fn affected_line(one: &AffectedFile) -> String {
     let named = |path: &str| typed(&one.file.root, path);
-    let (name, reasons) = (escape_control(&named(&one.file.path)), reasons_text(one, &named));
+    let (name, reasons) = (escape_control(&named(&one.file.path)), reasons_text(one, &named, REASONS_SHOWN));
     match &one.unit {
         Some(unit) => format!("{name}:{}: {}  [{reasons}]\n", one.name_line, unit_text(unit)),
         None => format!("{name}  [{reasons}]\n"),
     }
 }
 
-/// The strongest reasons of a file in words; `named` names files by their paths from the root.
-fn reasons_text(one: &AffectedFile, named: &dyn Fn(&str) -> String) -> String {
-    let shown = one.reasons.iter().take(REASONS_SHOWN).map(|reason| reason_text(reason, named, one.is_test));
+/// The strongest reasons of a file in words, at most `most`; `named` names files by their paths from the root.
+fn reasons_text(one: &AffectedFile, named: &dyn Fn(&str) -> String, most: usize) -> String {
+    let shown = one.reasons.iter().take(most).map(|reason| reason_text(reason, named, one.is_test));
     let mut notes: Vec<String> = shown.collect();
-    if one.reasons.len() > REASONS_SHOWN {
-        notes.push(format!("{} more", one.reasons.len() - REASONS_SHOWN));
+    if one.reasons.len() > most {
+        notes.push(format!("{} more", one.reasons.len() - most));
     }
     notes.join("; ")
 }
@@ -218,19 +249,73 @@ fn reason_text(reason: &ImpactReason, named: &dyn Fn(&str) -> String, is_test: b
     }
 }
 
-/// Writes `path:line:` and the signature of a unit, then notes in brackets.
-fn write_row(
+/// A unit and why it is listed, or a file.
+struct RelatedRow<'a> {
+    file: &'a FileAnswer,
+    line: u32,
+    unit: Option<&'a Unit>,
+    /// The forms of the note, longest first.
+    notes: Vec<String>,
+}
+
+/// Writes rows as far as the terminal has room for them and one of the remarks, and returns how many.
+fn write_fitting<'a>(
     out: &mut impl Write,
-    file: &FileAnswer,
-    (line, unit): (u32, Option<&Unit>),
-    notes: &str,
+    rows: impl Iterator<Item = RelatedRow<'a>>,
     options: &OutputOptions,
-) -> Result<()> {
-    let (name, full) = (shown(file), absolute(&file.root, &file.path));
-    let line = line as usize;
-    options.write_spot(out, &LineLocation { name: &name, full: &full, line, column: None, separator: ':' })?;
-    write!(out, "{}  ", unit.map(unit_text).unwrap_or_default())?;
-    paint(out, style::DIM, options.look.color, format!("[{notes}]"))?;
+    remarks: &[String],
+) -> Result<usize> {
+    let mut room = RowBudget::new(&options.look, remarks);
+    let mut shown = 0;
+    for row in rows {
+        let mut block = Vec::new();
+        write_row(&mut block, &row, options)?;
+        if !room.take(&block) && shown > 0 {
+            break;
+        }
+        out.write_all(&block)?;
+        shown += 1;
+    }
+    Ok(shown)
+}
+
+/// Writes `path:line:` and the signature of a unit, then a note.
+fn write_row(out: &mut Vec<u8>, row: &RelatedRow<'_>, options: &OutputOptions) -> Result<()> {
+    let (name, full) = (shown(row.file), absolute(&row.file.root, &row.file.path));
+    let line = row.line as usize;
+    let mut options = options.clone();
+    // Rows of a file are not next to each other.
+    options.look.heading = false;
+    if has_long_name(&options, &name, line) {
+        options.look.write_name(out, &name, &full, line)?;
+        writeln!(out)?;
+        options.look.heading = true;
+    }
+    let text = row.unit.map(unit_text).unwrap_or_default();
+    let beside = (!options.look.heading && !options.wish.no_name).then_some(name.as_path());
+    let rows = [ShownRow { number: line, separator: ':' }];
+    let width = options.look.width;
+    let room = width.map(|width| width.saturating_sub(location_columns(beside, line)).max(CODE_COLUMNS));
+    let code_columns = room.map_or(CODE_COLUMNS, |room| CODE_COLUMNS.min(room / 2));
+    let mut notes = row.notes.clone();
+    if let (Some(room), Some(shortest)) = (room, row.notes.last()) {
+        let inside = shortest.strip_prefix('[').and_then(|note| note.strip_suffix(']')).unwrap_or(shortest);
+        notes.push(format!("[{}]", line::cut(inside, room.saturating_sub(code_columns + "  []".len()))));
+    }
+    let layout = RowLayout::new((width, code_columns), beside, &rows, |_| text.as_str(), &notes);
+    // Reasons about a whole file are about none of its lines.
+    options.wish.no_number |= row.unit.is_none();
+    match row.unit.is_none() && beside.is_some() && !options.wish.null {
+        true => options.look.write_name(out, &name, &full, line)?,
+        false => {
+            options.write_spot(out, &LineLocation { name: &name, full: &full, line, column: None, separator: ':' })?;
+        }
+    }
+    line::write(out, &text, layout.code, false, &[], &[])?;
+    if let Some(note) = layout.note {
+        write!(out, "  ")?;
+        paint(out, style::DIM, options.look.color, note)?;
+    }
     Ok(writeln!(out)?)
 }
 

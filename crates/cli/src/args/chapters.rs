@@ -60,6 +60,7 @@ pub(crate) static CHAPTERS: [Chapter; 4] = [
                 "CLAUDE_CONFIG_DIR, CLINE_DIR, CODEX_HOME, COPILOT_HOME, GEMINI_CLI_HOME",
                 "the agents' folders, for `install` and `uninstall`",
             ),
+            ("AMP_SETTINGS_FILE, OPENCODE_CONFIG_DIR", "Amp's settings and OpenCode's folder, likewise"),
             ("PATH", "where `install` looks up the path of this program"),
             (
                 "ORT_DYLIB_PATH",

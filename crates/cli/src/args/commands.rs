@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, ValueEnum, ValueHint};
 use clap_complete::Shell;
+use colgrep_engine::request::operators::is_filter;
+use colgrep_render::words::shell_word;
 
 #[cfg(feature = "serve")]
 use colgrep_server::args::{McpArgs, ServeArgs};
@@ -223,8 +225,8 @@ pub struct HookArgs {
 
 /// Rewrites spellings that clap can't parse: `--install-claude-code` for `install claude-code`, as in similar tools,
 /// likewise for `uninstall` and the other agents; `--shards FILE status` for `status --shards FILE`; a bare `-n`
-/// anywhere with `--calls` and `--called-by`; and the query `help` followed by flags or paths, which clap takes for its
-/// command.
+/// anywhere with `--calls` and `--called-by`; a query of filters that are words of their own; and the query `help`
+/// followed by flags or paths, which clap takes for its command.
 pub(crate) fn respelled(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut args: Vec<OsString> = args.collect();
     // The word after the file, which may be joined by `=`.
@@ -240,6 +242,7 @@ pub(crate) fn respelled(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     if asks_for_help_as_word(&args) {
         args.insert(1, "search".into());
     }
+    join_filters(&mut args);
     let Some(first) = args.get(1).and_then(|a| a.to_str()) else { return args };
     for verb in ["install", "uninstall"] {
         let agent = first.strip_prefix("--").and_then(|a| a.strip_prefix(verb)).and_then(|a| a.strip_prefix('-'));
@@ -257,6 +260,66 @@ pub(crate) fn respelled(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
         }
     }
     args
+}
+
+/// Makes one query of filters that are words of their own, as in `lang:rust -file:vendor`: clap takes the second for a
+/// path, and `-file:` for `-f`. Words that are neither filters nor existing paths leave the line as it is.
+fn join_filters(args: &mut Vec<OsString>) {
+    let command = super::Args::command();
+    let word = |at: usize| args.get(at).and_then(|arg| arg.to_str()).unwrap_or_default();
+    let is_of_search = word(1) == "search";
+    let is_of_command = !is_of_search && command.find_subcommand(word(1)).is_some();
+    if is_of_command || args.iter().any(|arg| arg.to_string_lossy().starts_with("--query")) {
+        return;
+    }
+    let takes_value = |flag: &str| {
+        command.get_arguments().filter(|arg| arg.get_action().takes_values()).any(|arg| {
+            arg.get_short().is_some_and(|short| flag.strip_prefix('-') == Some(short.to_string().as_str()))
+                || arg.get_long().is_some_and(|long| flag.strip_prefix("--") == Some(long))
+        })
+    };
+    // What begins with a filter that excludes is a query, if it has spaces.
+    let is_query = |text: &str| {
+        let mut words = text.split_whitespace();
+        let is_one = words.next().is_some_and(is_filter);
+        is_one && (words.all(is_filter) || text.starts_with('-')) && !exists(text.strip_prefix("-f").unwrap_or(text))
+    };
+    let end = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
+    let is_word = |at: &usize| !takes_value(word(at - 1)) && (is_query(word(*at)) || !word(*at).starts_with('-'));
+    let words: Vec<usize> = (1 + usize::from(is_of_search)..end).filter(is_word).collect();
+    let (filters, places) = words.split_at(words.iter().take_while(|at| is_query(word(**at))).count());
+    let Some(first) = filters.first().copied() else { return };
+    if (filters.len() == 1 && !word(first).starts_with('-')) || !places.iter().all(|at| exists(word(*at))) {
+        return;
+    }
+    let texts: Vec<&str> = filters.iter().map(|at| word(*at)).collect();
+    let joined = format!("--query={}", texts.join(" "));
+    for at in filters.iter().rev() {
+        args.remove(*at);
+    }
+    args.insert(first, joined.into());
+}
+
+fn exists(path: &str) -> bool {
+    Path::new(path).exists()
+}
+
+/// How the words of a command line that a command refuses are searched for; `told` is why it refuses them.
+pub(crate) fn as_query(line: &[OsString], told: &str) -> Option<String> {
+    let words: Vec<&str> = line.iter().skip(1).map(|word| word.to_str()).collect::<Option<_>>()?;
+    let (first, others) = words.split_first()?;
+    let is_command =
+        *first != "search" && (*first == "help" || super::Args::command().find_subcommand(first).is_some());
+    let is_word = |word: &&str| {
+        !word.starts_with('-') && word.chars().all(|c| c.is_alphanumeric() || "_-".contains(c)) && !word.is_empty()
+    };
+    // What the command or clap proposes is nearer; an argument of `pull` and `push` is a name of any form.
+    let has_advice = ["`colgrep search ", "tip: ", "did you mean", "similar"].iter().any(|mark| told.contains(mark));
+    let is_about_words =
+        others.iter().any(|word| told.contains(word)) && !has_advice && !["pull", "push"].contains(first);
+    let is_there = others.first().is_none_or(|word| Path::new(word).exists());
+    let is_query = is_command && !is_there && is_about_words && others.iter().all(is_word);
+    is_query.then(|| format!("`colgrep {}` searches for the words", shell_word(&words.join(" "))))
 }
 
 /// The command that a word is but for one slip: a letter too many, too few or another one, or two letters exchanged.
@@ -327,4 +390,52 @@ pub struct ManArgs {
     /// Print the reference of all commands in Markdown
     #[arg(long, conflicts_with = "command")]
     pub markdown: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(words: &[&str]) -> Vec<OsString> {
+        std::iter::once(&"colgrep").chain(words).map(OsString::from).collect()
+    }
+
+    #[test]
+    fn filters_that_are_words_of_their_own_are_one_query() {
+        for (words, expected) in [
+            (&["lang:tsx", "kind:function"][..], &["--query=lang:tsx kind:function"][..]),
+            (&["-k", "5", "lang:tsx", "-file:a.b", "src"], &["-k", "5", "--query=lang:tsx -file:a.b", "src"]),
+            (&["-file:vendor parse", "src"], &["--query=-file:vendor parse", "src"]),
+            (&["lang:tsx", "-l", "kind:function"], &["--query=lang:tsx kind:function", "-l"]),
+            (&["-kind:function"], &["-kind:function"]),
+            (&["parse", "user", "lang:tsx", "kind:function"], &["parse", "user", "lang:tsx", "kind:function"]),
+            (&["-l", "parse", "-file:vendor"], &["-l", "parse", "-file:vendor"]),
+            (&["parse user", "src", "-file:user"], &["parse user", "src", "-file:user"]),
+            (&["-file:user", "parse"], &["-file:user", "parse"]),
+            (&["search", "-path:vendor"], &["search", "--query=-path:vendor"]),
+            (&["lang:tsx"], &["lang:tsx"]),
+            (&["-e", "-file:x"], &["-e", "-file:x"]),
+            (&["x", "--", "-file:x"], &["x", "--", "-file:x"]),
+            (&["log", "lang:tsx", "kind:function"], &["log", "lang:tsx", "kind:function"]),
+        ] {
+            assert_eq!(respelled(line(words).into_iter()), line(expected), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn a_query_that_begins_like_a_command_is_told() {
+        for (words, told, expected) in [
+            (&["status", "code"][..], "code: not found", Some("`colgrep 'status code'` searches for the words")),
+            (&["help", "me"], "unrecognized subcommand 'me'", Some("`colgrep 'help me'` searches for the words")),
+            (&["status", "code"], "the disk is full", None),
+            (&["install", "codx"], "invalid value 'codx'\n\n  tip: a similar value exists: 'codex'", None),
+            (&["pull", "origin"], "origin: is not an address", None),
+            (&["status", "--json", "code"], "code: not found", None),
+            (&["push", "code"], "code: `colgrep search push code` searches for the word", None),
+            (&["search", "code"], "code: not found", None),
+            (&["random", "code"], "code: not found", None),
+        ] {
+            assert_eq!(as_query(&line(words), told).as_deref(), expected, "{words:?}");
+        }
+    }
 }

@@ -94,6 +94,7 @@ impl ImpactArgs {
             names_only: self.files_only,
             quiet: self.quiet,
             color: self.color.map(When::from),
+            all: self.results.is_some(),
             ..OutputRequest::default()
         }
     }

@@ -22,7 +22,7 @@ use colgrep_render::Format;
 
 pub(crate) use chapters::CHAPTERS;
 pub use commands::*;
-pub(crate) use commands::{command_like, respelled, with_odd_query};
+pub(crate) use commands::{as_query, command_like, respelled, with_odd_query};
 pub use impact::ImpactArgs;
 pub use log::LogArgs;
 pub use plan::{Plan, Task};

@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use colgrep_engine::request::check_length;
 use colgrep_engine::{OpenOptions, Pattern, Question, SearchRequest};
 use colgrep_syntax::language;
@@ -203,7 +203,7 @@ impl Plan {
             return Ok(CommandWords::new(task, question, paths(&args.words)));
         }
         let Some((first, rest)) = words else {
-            bail!("no query; say what to look for, as in: colgrep \"parse request\" (`colgrep -h` lists the flags)");
+            return Err(without_query(args, "no query"));
         };
         let mut asked = Plan::asked(args, first)?;
         let text = first.to_string_lossy();
@@ -217,7 +217,7 @@ impl Plan {
 
     /// The task of a query: a ranking, or for a query without words a literal search.
     fn asked(args: &SearchArgs, text: &OsStr) -> Result<CommandWords> {
-        let mut question = query(text)?;
+        let mut question = query(args, text)?;
         let (mut task, mut remark) = (Task::Rank, None);
         if let Question::Text(text) = &mut question
             && has_no_word(text)
@@ -264,13 +264,23 @@ fn is_place(word: &OsStr, others: &[OsString]) -> bool {
     word.is_empty() || is_stdin(path) || is_there || (!text.contains(char::is_whitespace) && is_missing())
 }
 
-fn query(text: &OsStr) -> Result<Question> {
+fn query(args: &SearchArgs, text: &OsStr) -> Result<Question> {
     let Some(text) = text.to_str() else { bail!("the query is not valid UTF-8") };
     if text.trim().is_empty() {
-        bail!("the query is empty; say what to look for, as in: colgrep \"parse request\"");
+        return Err(without_query(args, "the query is empty"));
     }
     check_length(text.as_bytes())?;
     Ok(Question::Text(text.to_string()))
+}
+
+/// What is missing from a command line without a query.
+fn without_query(args: &SearchArgs, why: &str) -> anyhow::Error {
+    match given(&args.file_flags()) {
+        Some(flags) => {
+            anyhow!("{why}; beside {flags}, say what to look for, or list files with --files, definitions with --kind")
+        }
+        None => anyhow!("{why}; say what to look for, as in: colgrep \"parse request\" (`colgrep -h` lists the flags)"),
+    }
 }
 
 /// The flags among these that are given.
@@ -378,10 +388,12 @@ fn refuse_over_shards(args: &SearchArgs, words: &CommandWords) -> Result<Option<
 fn idle(args: &SearchArgs, plain_grep: bool) -> Option<String> {
     let (around, of_lines, null) = (args.around_flags(), args.line_flags(), (args.null, "-0"));
     let [number, name, column, width] = of_lines;
-    let with_around = |others: &[_]| [&around[..], others].concat();
+    let headings = [(args.heading, "--heading"), (args.ripgrep.pretty, "the heading of -p")];
+    let with_around = |others: &[_]| [&around[..], others, &headings].concat();
     let is_json = args.format().is_json();
     let (flags, why) = match () {
         () if args.silent => return None,
+        () if args.queries_from.is_some() => (headings.to_vec(), "--queries-from prints JSON"),
         () if is_json && (args.names_only() || args.files_without_match || args.ripgrep.files) => {
             (with_around(&[number, name, column, width, null]), "JSON rows have the file")
         }
@@ -390,6 +402,7 @@ fn idle(args: &SearchArgs, plain_grep: bool) -> Option<String> {
         () if args.files_only || args.files_without_match || args.ripgrep.files => {
             (with_around(&of_lines), "only names of files are printed")
         }
+        () if args.depth.is_some() => (headings.to_vec(), "--depth lists units by level"),
         () if args.count => (with_around(&[number, column, width]), "only names and numbers are printed"),
         () if args.format() == Format::Vimgrep => {
             (with_around(&[number]), "a row of --vimgrep is a place with its line")

@@ -133,7 +133,7 @@ pub struct SearchArgs {
         value_name = "FILE",
         conflicts_with_all = [
             "explain", "files_only", "files_without_match", "count", "silent", "content", "null",
-            "lines", "after_context", "before_context", "context", "heading",
+            "lines", "after_context", "before_context", "context",
         ]
     )]
     pub queries_from: Option<PathBuf>,
@@ -629,6 +629,23 @@ impl SearchArgs {
     /// Whether there is a pattern, of lines or of code.
     pub(super) fn has_pattern(&self) -> bool {
         !self.regexp.is_empty() || self.structure.is_some()
+    }
+
+    /// Flags that limit which files are searched.
+    pub(super) fn file_flags(&self) -> [(bool, &'static str); 11] {
+        [
+            (!self.include.is_empty(), "--include"),
+            (!self.exclude.is_empty(), "--exclude"),
+            (!self.glob.is_empty(), "-g"),
+            (!self.ripgrep.iglob.is_empty(), "--iglob"),
+            (!self.exclude_dir.is_empty(), "--exclude-dir"),
+            (!self.types.is_empty(), "-t"),
+            (!self.ripgrep.types_not.is_empty(), "-T"),
+            (self.code_only, "--code-only"),
+            (self.tests.is_some(), "--tests"),
+            (self.changed, "--changed"),
+            (self.since.is_some(), "--since"),
+        ]
     }
 
     /// Flags that say how units are ranked.

@@ -4,7 +4,7 @@ use colgrep_render::remark;
 use std::io::Write as _;
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use colgrep_engine::notice::Listener;
 use colgrep_engine::project::Project;
 use colgrep_engine::project::identity::Identity;
@@ -13,7 +13,7 @@ use colgrep_engine::project::open::{Opening, name_runtime, update};
 use colgrep_engine::settings::Settings;
 use colgrep_engine::settings::env::Env;
 use colgrep_index::mode::VectorMode;
-use colgrep_share::{Error as RemoteError, Pulled, RemoteIndex, StoreTimeouts, Takes};
+use colgrep_share::{Error as RemoteError, Pulled, RemoteIndex, StoreAddress, StoreTimeouts, Takes};
 
 use super::limit_threads;
 use super::share::{self, Taking, called};
@@ -130,21 +130,27 @@ fn say(taken: Option<&(RemoteIndex, Pulled)>, found: &RemoteIndex, opening: &Ope
 
 /// Pulls the index of a search's project from a remote first: for a flag, only the index of the exact commit; for a
 /// setting, any index, but only if the project has none. Failures are reported, and the search continues without it.
-pub(super) fn before_search(plan: &Plan, env: &Env, start: &std::path::Path) {
-    if !plan.open.update {
-        return;
+///
+/// # Errors
+/// When the flag's value is no address.
+pub(super) fn before_search(plan: &Plan, env: &Env, start: &std::path::Path) -> Result<()> {
+    if let Some(url) = &plan.remote {
+        StoreAddress::parse(url, env.home.as_deref()).context("--remote")?;
     }
-    let Ok((mut project, _)) = Project::around(start, env) else { return };
+    if !plan.open.update {
+        return Ok(());
+    }
+    let Ok((mut project, _)) = Project::around(start, env) else { return Ok(()) };
     if plan.remote.is_none() && project.store.exists() {
-        return;
+        return Ok(());
     }
     // What is wrong with the settings or the project, the search says.
-    let Ok(settings) = project.settings(env) else { return };
+    let Ok(settings) = project.settings(env) else { return Ok(()) };
     if plan.remote.is_none() && settings.text("remote").is_none() {
-        return;
+        return Ok(());
     }
     if project.check_size(env, plan.open.any_root).is_err() {
-        return;
+        return Ok(());
     }
     let quiet = plan.output.quiet;
     match taken(plan, env, &project, &settings) {
@@ -156,6 +162,7 @@ pub(super) fn before_search(plan: &Plan, env: &Env, start: &std::path::Path) {
         }
         Err(error) => remark!("colgrep: {}; the search goes on without", advice::told(&error)),
     }
+    Ok(())
 }
 
 fn taken(plan: &Plan, env: &Env, project: &Project, settings: &Settings) -> Result<Option<(RemoteIndex, Pulled)>> {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use colgrep_engine::project::settings_at;
+use colgrep_engine::request::operators::is_filter;
 use colgrep_engine::request::rules::type_list;
 use colgrep_engine::{Detail, Engine, Env, Question, Scope, SearchRequest, Session, Weakest};
 
@@ -59,7 +60,7 @@ pub(super) fn run(mut plan: Plan, env: &Env) -> Result<u8> {
         return Ok(status);
     }
     #[cfg(feature = "share")]
-    pull::before_search(plan, env, start);
+    pull::before_search(plan, env, start)?;
     #[cfg(not(feature = "share"))]
     if plan.remote.is_some() {
         return super::left_out("--remote", "share");
@@ -206,12 +207,26 @@ fn check_exists(path: &Path, plan: &Plan) -> Result<()> {
             bail!("there is no file or folder {:?}, and {flag} takes no query beside it", path.to_string_lossy())
         }
     };
-    let words = plan.request.scope.paths.iter().map(|path| path.to_string_lossy());
+    // Paths and globs at the end are none of the question's words.
+    let paths = &plan.request.scope.paths;
+    let is_glob = |path: &Path| path.to_string_lossy().contains('*') && !is_filter(&path.to_string_lossy());
+    let is_place = |path: &&PathBuf| path.exists() || is_glob(path);
+    let places = paths.iter().rev().take_while(is_place).count();
+    let (words, places) = paths.split_at(paths.len() - places);
+    let words = words.iter().map(|path| path.to_string_lossy());
     let all: Vec<_> = std::iter::once(query.into()).chain(words).filter(|word| !word.is_empty()).collect();
     let word = path.to_string_lossy();
+    let place = |path: &PathBuf| {
+        let flag = if !path.exists() && is_glob(path) { "-g " } else { "" };
+        format!(" {flag}{}", shell_word(&path.to_string_lossy()))
+    };
+    let places: String = places.iter().map(place).collect();
     // A question is no reason to delete an index.
     let meant = command_like(query).filter(|command| command != "clear");
     let meant = meant.map(|command| format!(" {}; otherwise", meant_command(&command, plan))).unwrap_or_default();
     let quoted = shell_word(&all.join(" "));
-    bail!("there is no file or folder {word:?};{meant} put the question in quotes: colgrep {quoted}")
+    if all.len() == 1 {
+        bail!("there is no file or folder {word:?}; -g takes a glob: colgrep {quoted}{places}");
+    }
+    bail!("there is no file or folder {word:?};{meant} put the question in quotes: colgrep {quoted}{places}")
 }

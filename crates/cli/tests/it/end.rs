@@ -542,6 +542,7 @@ fn an_empty_answer_has_a_reason_in_one_sentence() {
     let sandbox = Sandbox::new();
     sandbox.write("a.py", "def foo():\n    return bar(1)\n");
     sandbox.write("b.txt", "text a|b\n");
+    sandbox.write("[id].py", "zero = 0\n");
     sandbox.write("empty/.hidden", "foo\n");
     sandbox.write("c.yml", "run: foo\n");
     git(&sandbox, &["init", "-q"]);
@@ -555,6 +556,18 @@ fn an_empty_answer_has_a_reason_in_one_sentence() {
         ("foo -t rust", "no file here passes -t rust"),
         ("foo -g *.rs", "no file here passes --include '*.rs'"),
         ("-e foo -g *.rs", "no file here passes --include '*.rs'"),
+        (
+            "foo -g [id].py",
+            "no file here passes --include '[id].py'; it exists, but a glob takes it for a pattern: -g '\\[id\\].py'",
+        ),
+        (
+            "foo -g /[id].py",
+            "no file here passes --include '/[id].py'; it exists, but a glob takes it for a pattern: -g '/\\[id\\].py'",
+        ),
+        (
+            "foo --iglob [id].py",
+            "no file here passes --iglob '[id].py'; it exists, but a glob takes it for a pattern: --iglob '\\[id\\].py'",
+        ),
         ("--files -t rust", "no file here passes -t rust"),
         ("foo --changed", "no file here differs from the last commit"),
         ("-e foo --since HEAD", "no file here differs from HEAD"),
@@ -634,6 +647,7 @@ fn filters_of_a_query_alone_list_what_passes() {
     sandbox.write("src/x.rs", "fn throttle() {}\n");
     for (query, files) in [
         ("file:d.py", "src/d.py"),
+        ("file:./src/d.py", "src/d.py"),
         ("path:src -file:d.py", "src/x.rs"),
         ("kind:function", "src/x.rs"),
         ("kind:class", "src/d.py"),

@@ -268,6 +268,9 @@ fn a_change_affects_callers_heirs_importers_tests_and_companions() {
     has(&found, "fast.py", &["imports"]);
     assert!(!found["fast.py"].contains("overrides") && !found.contains_key("app.py"), "{found:?}");
     assert_eq!(reasons(&sandbox, &["HEAD~1..."]), found, "the same as a range");
+    // Who imports a file does so on no line that is known.
+    let ran = sandbox.run(&["impact", "HEAD"]);
+    assert!(ran.out.contains("fast.py") && !ran.out.contains(":1:  ["), "{ran:?}");
     let ran = sandbox.run(&["impact", "--tests", "only", "-l"]);
     assert_eq!(ran.out, "test_ring.py\n", "{}", ran.err);
     let ran = sandbox.run(&["impact", "--tests", "exclude", "-l"]);

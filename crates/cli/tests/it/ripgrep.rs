@@ -289,6 +289,17 @@ fn what_json_leaves_out_is_said() {
     let ran = sandbox.run(&["zebra", "--json", "-C", "2", "-n", "3"]);
     assert!(ran.status == 0 && ran.err.contains("ignoring -n and -C: JSON rows have"), "{ran:?}");
     assert_eq!(sandbox.run(&["zebra", "--json", "-C", "2", "--quiet"]).err, "");
+    for form in ["--json", "-l", "--count", "--vimgrep"] {
+        let ran = sandbox.run(&["zebra", form, "--heading"]);
+        assert!(ran.status == 0 && ran.err.contains("ignoring --heading: "), "{form}: {ran:?}");
+        let ran = sandbox.run(&["zebra", form, "-p"]);
+        assert!(ran.status == 0 && ran.err.contains("ignoring the heading of -p: "), "{form}: {ran:?}");
+    }
+    let ran = sandbox.run(&["--calls", "zebra", "--depth", "2", "--heading"]);
+    assert!(ran.status != 2, "{ran:?}");
+    sandbox.write("queries", "zebra\n");
+    let ran = sandbox.run(&["--queries-from", "queries", "--heading"]);
+    assert!(ran.status == 0 && ran.err.contains("ignoring --heading: --queries-from prints JSON"), "{ran:?}");
 }
 
 #[cfg(unix)]

@@ -24,6 +24,53 @@ fn what_does_not_fit_the_height_is_left_out_at_the_end() {
 
 #[cfg(target_os = "linux")]
 #[test]
+fn a_list_is_cut_inside_a_file() {
+    let sandbox = Sandbox::new();
+    let text: String = (0..30).map(|i| format!("def zebra_{i}():\n    pass\n\n")).collect();
+    sandbox.write("a.py", &text);
+    sandbox.write("b.py", &text);
+    sandbox.run(&["init"]);
+    for list in ["file:a.py", "lang:python", "--kind function"] {
+        let Some(cut) = on_terminal(&sandbox, "dumb", &format!("stty rows 12; colgrep {list}")) else { return };
+        let rows: usize = cut.lines().map(|line| line.chars().count().div_ceil(60).max(1)).sum();
+        let units = cut.lines().filter(|line| line.contains("def zebra_")).count();
+        assert!(rows < 12 && units > 5 && cut.contains("a part of the list fits"), "{list}: {rows}: {cut}");
+    }
+    for i in 0..9 {
+        sandbox.write(&format!("many/f{i}.py"), "def okapi():\n    pass\n\ndef okapi_2():\n    pass\n");
+    }
+    sandbox.run(&["init"]);
+    for height in 9..13 {
+        let command = format!("stty rows {height}; colgrep --kind function many --heading");
+        let Some(cut) = on_terminal(&sandbox, "dumb", &command) else { return };
+        let rows: Vec<&str> = cut.lines().filter(|line| !line.starts_with("colgrep:") && !line.is_empty()).collect();
+        assert!(rows.last().is_some_and(|row| row.contains("def okapi")), "ends in no heading: {height}: {cut}");
+        assert!(cut.contains(" of 9 results fit on the screen"), "{height}: {cut}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_belongs_together_fits_the_terminal_too() {
+    let sandbox = Sandbox::new();
+    let name = format!("zebra{}", "_of_the_ring".repeat(3));
+    sandbox.write("ring.py", &format!("def {name}():\n    pass\n"));
+    let parameters = "a_parameter, ".repeat(9);
+    for i in 0..9 {
+        let text = format!("from ring import {name}\n\ndef user_{i}({parameters}):\n    {name}()\n");
+        sandbox.write(&format!("f{i}.py"), &text);
+    }
+    sandbox.run(&["init"]);
+    for command in [format!("--calls {name} --depth 2"), "impact ring.py".to_string()] {
+        let Some(cut) = on_terminal(&sandbox, "dumb", &format!("stty rows 9; colgrep {command}")) else { return };
+        let rows: Vec<&str> = cut.lines().filter(|line| line.contains(":3:def user_")).collect();
+        assert!((1..9).contains(&rows.len()) && cut.contains("fit on the screen; "), "{command}: {cut}");
+        assert!(rows.iter().all(|row| row.chars().count() <= 60 && row.ends_with(']')), "{command}: {cut}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
 fn a_remark_that_is_wrapped_has_its_rows_too() {
     let sandbox = Sandbox::new();
     for i in 0..9 {

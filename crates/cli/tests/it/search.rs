@@ -185,6 +185,12 @@ fn exit_statuses_and_messages() {
         (&[], 2, "Usage: colgrep [OPTIONS] QUERY [PATH]..."),
         (&["-l"], 2, "no query"),
         (&["  "], 2, "the query is empty"),
+        (
+            &["-g", "*.rs", "-t", "rust"],
+            2,
+            "no query; beside -g and -t, say what to look for, or list files with --files",
+        ),
+        (&["", "--changed"], 2, "the query is empty; beside --changed, say"),
         (&["parse", "-k", "0"], 2, "it takes a number from 1 on"),
         (&["parse", "no/such/folder"], 2, "no/such/folder"),
         (&["-e", "TODO", "src/typo.rs"], 2, "src/typo.rs: "),

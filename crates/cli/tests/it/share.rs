@@ -344,6 +344,7 @@ fn a_search_takes_its_first_index_from_the_remote() {
     assert!(theirs.run(&["ring"]).err.is_empty());
     // A missing remote is reported, and the index is built.
     let theirs = clone_of(&ours);
+    theirs.refuses(&["ring", "--remote", "nope"], "nope: is not an address");
     let searched = theirs.run(&["ring", "--remote", "/nowhere/at/all"]);
     assert!(
         searched.status == 0 && searched.err.contains("(there is no such folder) has no index of commit/"),

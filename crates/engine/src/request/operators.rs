@@ -4,7 +4,8 @@
 //! Only a whole word of a query for people counts, and only if its value can be what it seems to be. Everything else stays
 //! a word of the query: a pasted log has colons too.
 
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
 use colgrep_core::UnitKind;
 use colgrep_syntax::language;
@@ -25,14 +26,67 @@ enum QueryFilter {
     Repository(String),
 }
 
+/// Whether a word of a query is a filter.
+pub fn is_filter(word: &str) -> bool {
+    filter_of(word).is_some()
+}
+
+fn is_plain(c: char) -> bool {
+    c.is_alphanumeric() || "._-/*?+#".contains(c)
+}
+
+/// Whether a text has the form of a path or a glob. Brackets are parts of names, as in `src/[id].tsx`, or of globs; behind
+/// a letter, one is code: a call or an index. So is one in what has no folder and no extension, as in `file:[0]`.
+fn is_path(text: &str) -> bool {
+    let is_of_glob = is_glob(text);
+    let (mut closing, mut before) = (Vec::new(), ' ');
+    for c in text.chars() {
+        let closes = match c {
+            '(' if !is_of_glob || text.contains('/') => Some(')'),
+            '[' => Some(']'),
+            '{' if is_of_glob => Some('}'),
+            _ => None,
+        };
+        let is_part = match closes {
+            Some(_) => !before.is_alphanumeric() && before != '_',
+            None if ")]}".contains(c) => !"([{".contains(before) && closing.pop() == Some(c),
+            None if c == '@' => before == '/',
+            None => is_plain(c) || (c == ',' && !closing.is_empty()),
+        };
+        if !is_part {
+            return false;
+        }
+        closing.extend(closes);
+        before = c;
+    }
+    let extension = || Path::new(text).extension().and_then(OsStr::to_str).unwrap_or_default();
+    let is_extension = |text: &str| !text.is_empty() && text.chars().all(char::is_alphanumeric);
+    let is_plain_path = text.chars().all(is_plain);
+    closing.is_empty() && (is_plain_path || text.contains(['/', '*']) || is_extension(extension()))
+}
+
+fn is_glob(text: &str) -> bool {
+    text.contains(['*', '?', ','])
+}
+
+/// A path without `./` before it.
+fn below_here(mut path: &str) -> &str {
+    while let Some(rest) = path.strip_prefix("./") {
+        path = rest;
+    }
+    path
+}
+
 /// The filter that a word of a query is, and whether it excludes.
 fn filter_of(word: &str) -> Option<(QueryFilter, bool)> {
     let (word, excludes) = word.strip_prefix('-').map_or((word, false), |rest| (rest, true));
     let (name, value) = word.split_once(':')?;
     let value = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(value);
     // Addresses (`file://…`), places in files (`file:a.rs:3`) and code (`lang:"en"`) are no filters.
-    let is_plain = |c: char| c.is_alphanumeric() || "._-/*?+#".contains(c);
-    if value.is_empty() || value.starts_with('/') || !value.chars().all(is_plain) {
+    let is_of_path = matches!(name, "file" | "path");
+    let value = if is_of_path { below_here(value) } else { value };
+    let is_value = || if is_of_path { is_path(value) } else { value.chars().all(is_plain) };
+    if value.is_empty() || value.starts_with('/') || !is_value() {
         return None;
     }
     let filter = match name {
@@ -58,10 +112,17 @@ fn language_of(value: &str) -> Option<String> {
 
 /// A glob for all paths that contain a text, or the text itself if it is a glob.
 fn glob_of(text: &str) -> Vec<String> {
-    match text.contains(['*', '?']) {
-        true => vec![text.to_string()],
-        false => vec![format!("**/*{text}*"), format!("**/*{text}*/**")],
+    if is_glob(text) {
+        return vec![text.to_string()];
     }
+    let escaped = |c: char| if "[]".contains(c) { format!("[{c}]") } else { c.to_string() };
+    let text: String = text.chars().map(escaped).collect();
+    vec![format!("**/*{text}*"), format!("**/*{text}*/**")]
+}
+
+/// The text of which [`glob_of`] makes a glob.
+fn unescaped(glob: &str) -> String {
+    ["[[]", "[]]"].iter().fold(glob.to_string(), |text, class| text.replace(class, &class[1..2]))
 }
 
 /// The texts of `file:TEXT` filters among globs, and the other globs.
@@ -70,9 +131,10 @@ pub fn texts_of(globs: &[String]) -> (Vec<String>, Vec<String>) {
     let mut rest = globs;
     while let Some((first, behind)) = rest.split_first() {
         let text = first.strip_prefix("**/*").and_then(|text| text.strip_suffix('*')).unwrap_or_default();
-        let both = glob_of(text);
+        let text = unescaped(text);
+        let both = glob_of(&text);
         if !text.is_empty() && rest.starts_with(&both) {
-            texts.push(text.to_string());
+            texts.push(text);
             rest = &rest[both.len()..];
         } else {
             others.push(first.clone());
@@ -147,6 +209,22 @@ mod tests {
         {
             assert_eq!(read(query, false).1.types, [expected], "{query}");
         }
+        for (query, expected) in [
+            ("x file:src/[id].tsx", "**/*src/[[]id[]].tsx*"),
+            ("x path:docs/[[...slug]]", "**/*docs/[[][[]...slug[]][]]*"),
+            ("x file:app/(group)/@modal/page.tsx", "**/*app/(group)/@modal/page.tsx*"),
+            ("x file:./args.go", "**/*args.go*"),
+            ("x file:[id].tsx", "**/*[[]id[]].tsx*"),
+            ("x file:src/*.{ts,tsx}", "src/*.{ts,tsx}"),
+            ("x file:*.[ch]", "*.[ch]"),
+        ] {
+            let (text, scope) = read(query, false);
+            let globs = &scope.include_any_case;
+            assert_eq!((text.as_str(), globs.first().map(String::as_str)), ("x", Some(expected)), "{query}");
+            let written = query.trim_start_matches("x file:").trim_start_matches("x path:").trim_start_matches("./");
+            let (texts, others) = texts_of(globs);
+            assert!(texts == [written] || (texts.is_empty() && others == [expected]), "{query}: {texts:?} {others:?}");
+        }
         // Here, repositories are folders, and a word is a word.
         assert_eq!(read("parse repo:httpx -repo:web", false).0, "parse repo:httpx -repo:web");
     }
@@ -164,6 +242,24 @@ mod tests {
             "kind:Deployment x",
             "-kind:function x",
             "Error: file: not found",
+            "error in file:main.go, line",
+            "x path:join(a,b)",
+            "x file:args[0]",
+            "error reading file:(null)",
+            "could not open file:{name}",
+            "could not open file:{folder}/{name}",
+            "load path:{}",
+            "var path:[String] = []",
+            "x file:[]byte",
+            "x path:[a,b]",
+            "x file:[0]",
+            "x path:@scope/pkg",
+            "what is path:{id}?",
+            "x path:(.*)",
+            "x file:{user,main}",
+            "x file:*[a",
+            "x (file:main.go)",
+            "x file:main.go)",
             "attribute \"lang:python\" in html",
             "one\nfile:two",
         ] {
