@@ -83,7 +83,7 @@ pub(super) fn uninstall(args: &InstallArgs, env: &Env) -> Result<u8> {
         tell(change, args.dry_run)?;
     }
     let any = changes.iter().any(|c| c.before != c.after || c.is_shared);
-    if !any {
+    if !any && changes.iter().all(|change| change.note.is_none()) {
         remark!("nothing of colgrep is in the files of {}", name(args.agent));
     }
     Ok(if any { FOUND } else { NOTHING })

@@ -285,6 +285,7 @@ fn the_agents_own_folders_are_where_their_variables_say() {
         ("copilot", "COPILOT_HOME", &["copilot-instructions.md", "hooks/colgrep.json", "mcp-config.json"]),
         ("cline", "CLINE_DIR", &["data/settings/cline_mcp_settings.json", "rules/colgrep.md"]),
         ("gemini", "GEMINI_CLI_HOME", &[".gemini/GEMINI.md", ".gemini/settings.json"]),
+        ("opencode", "OPENCODE_CONFIG_DIR", &["AGENTS.md", "opencode.json"]),
     ] {
         let before = everything(&home(&sandbox));
         let vars = [(variable, folder.as_str())];
@@ -301,6 +302,18 @@ fn the_agents_own_folders_are_where_their_variables_say() {
     }
     let ran = sandbox.run_with(&[("CLAUDE_CONFIG_DIR", &folder)], &["install", "claude-code"]);
     assert!(ran.err.contains(&own.join("projects").display().to_string()), "its sessions: {ran:?}");
+    let settings = own.join("amp.json");
+    let vars = [("AMP_SETTINGS_FILE", settings.to_str().expect("a path"))];
+    assert_eq!(sandbox.run_with(&vars, &["install", "amp"]).status, 0);
+    assert!(settings.is_file() && !home(&sandbox).join("config/amp/settings.json").exists());
+    assert_eq!(sandbox.run_with(&vars, &["uninstall", "amp"]).status, 0);
+    assert!(!settings.exists());
+    // Notes in OpenCode's own folder would hide the usual ones.
+    let usual = home(&sandbox).join("config/opencode/AGENTS.md");
+    fs::create_dir_all(usual.parent().expect("a folder")).expect("a folder");
+    fs::write(&usual, "mine\n").expect("a file");
+    assert_eq!(sandbox.run_with(&[("OPENCODE_CONFIG_DIR", &folder)], &["install", "opencode"]).status, 0);
+    assert!(!own.join("AGENTS.md").exists() && fs::read_to_string(&usual).expect("a text").contains("colgrep"));
 }
 
 #[test]

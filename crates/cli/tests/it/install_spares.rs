@@ -119,6 +119,24 @@ fn an_entry_of_the_users_own_comes_back() {
 }
 
 #[test]
+fn an_entry_of_the_users_own_comes_back_behind_one_that_was_changed() {
+    let own = ["\"mine\"", "\"url\":\"x\"", "url = \"x\"", "\"/a\""];
+    for ((agent, file, text, _), own) in OWN_ENTRIES.into_iter().zip(own) {
+        let sandbox = Sandbox::new();
+        sandbox.write(file, text);
+        let path = sandbox.root().join(file);
+        project(&sandbox, "install", agent);
+        let changed = read(&path).replace("\"mcp\"", "\"mcp\", \"--hidden\"");
+        assert_ne!(changed, read(&path), "{file}");
+        fs::write(&path, changed).expect("a file");
+        assert_eq!(project(&sandbox, "install", agent).status, 0, "{file}");
+        assert!(!read(&path).contains("--hidden"), "{file}: {}", read(&path));
+        assert_eq!(project(&sandbox, "uninstall", agent).status, 0, "{file}");
+        assert!(read(&path).contains(own), "{file}: {}", read(&path));
+    }
+}
+
+#[test]
 fn an_entry_of_the_users_own_comes_back_into_a_file_written_anew() {
     let sandbox = Sandbox::new();
     sandbox.write(".mcp.json", "{\"mcpServers\":{\"colgrep\":{\"command\":\"mine\"}}}");
@@ -144,6 +162,31 @@ fn an_entry_that_was_changed_stays_and_is_told() {
     let ran = project(&sandbox, "uninstall", "claude-code");
     assert!(ran.err.contains(".mcp.json is not as colgrep writes it, and stays"), "{ran:?}");
     assert_eq!(read(&path), changed);
+    project(&sandbox, "install", "claude-code");
+    let path = sandbox.root().join(".claude/settings.json");
+    let changed = read(&path).replace("colgrep hook", "env A=1 colgrep hook");
+    assert_ne!(changed, read(&path));
+    fs::write(&path, &changed).expect("a file");
+    for _ in 0..2 {
+        let ran = project(&sandbox, "uninstall", "claude-code");
+        let told = "settings.json is not as colgrep writes it, and stays; to remove it, edit that file";
+        assert!(ran.err.contains(told) && !ran.err.contains("nothing of colgrep"), "{ran:?}");
+        assert_eq!(read(&path), changed);
+    }
+}
+
+#[test]
+fn without_a_record_an_entry_of_another_program_stays() {
+    let sandbox = Sandbox::new();
+    let entry = "{\"mcpServers\": {\"colgrep\": {\"command\": \"/other/search\", \"args\": [\"mcp\"]}}}";
+    // The same program at another place is ours.
+    sandbox.write(".junie/mcp/mcp.json", &entry.replace("search", "colgrep"));
+    let ran = project(&sandbox, "uninstall", "junie");
+    assert!(ran.status == 0 && !sandbox.root().join(".junie/mcp/mcp.json").exists(), "{ran:?}");
+    sandbox.write(".junie/mcp/mcp.json", entry);
+    let ran = project(&sandbox, "uninstall", "junie");
+    assert!(ran.status == 1 && ran.err.contains("mcp.json is not as colgrep writes it, and stays"), "{ran:?}");
+    assert_eq!(read(&sandbox.root().join(".junie/mcp/mcp.json")), entry);
 }
 
 #[test]

@@ -59,6 +59,10 @@ pub struct Env {
     pub gemini_home: Option<PathBuf>,
     /// Cline's folder (`CLINE_DIR`).
     pub cline_home: Option<PathBuf>,
+    /// OpenCode's folder (`OPENCODE_CONFIG_DIR`), which it reads besides the usual one.
+    pub opencode_home: Option<PathBuf>,
+    /// Amp's settings file, if not in the usual place.
+    pub amp_settings: Option<PathBuf>,
     /// Copilot's own folder, if not in the home folder.
     pub copilot_home: Option<PathBuf>,
     /// What models need of the environment.
@@ -130,6 +134,8 @@ impl Env {
                 "CLAUDE_CONFIG_DIR" if !value.is_empty() => env.claude_home = Some(PathBuf::from(&value)),
                 "CLINE_DIR" if !value.is_empty() => env.cline_home = Some(PathBuf::from(&value)),
                 "GEMINI_CLI_HOME" if !value.is_empty() => env.gemini_home = Some(PathBuf::from(&value)),
+                "OPENCODE_CONFIG_DIR" if !value.is_empty() => env.opencode_home = Some(PathBuf::from(&value)),
+                "AMP_SETTINGS_FILE" if !value.is_empty() => env.amp_settings = Some(PathBuf::from(&value)),
                 "COPILOT_HOME" if !value.is_empty() => env.copilot_home = Some(PathBuf::from(&value)),
                 "ORT_DYLIB_PATH" if !value.is_empty() => env.runtime.ort_dylib_path = Some(PathBuf::from(&value)),
                 "VIRTUAL_ENV" if !value.is_empty() => env.runtime.virtual_env = Some(PathBuf::from(&value)),

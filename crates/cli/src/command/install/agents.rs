@@ -103,9 +103,19 @@ pub fn targets(agent: Agent, project: bool, folder: &Path, env: &Env) -> Vec<Ins
         }
         (Agent::Opencode, project) => {
             let value = json!({"type": "local", "command": [files.command, "mcp"], "enabled": true});
-            let home = if project { folder.to_path_buf() } else { config(folder, env).join("opencode") };
+            let usual = if project { folder.to_path_buf() } else { config(folder, env).join("opencode") };
+            let home = env.opencode_home.clone().filter(|_| !project).unwrap_or_else(|| usual.clone());
             let server = JsonServerEntry { table: "mcp", value };
-            vec![notes(home.join("AGENTS.md")), target(with_comments(home.join("opencode.json")), server)]
+            // OpenCode reads the first notes that it finds: new ones in its own folder would hide the usual ones.
+            let mut texts = vec![usual.join("AGENTS.md"), home.join("AGENTS.md")];
+            texts.dedup();
+            if texts.iter().any(|path| path.is_file()) {
+                texts.retain(|path| path.is_file());
+            } else {
+                texts = vec![home.join("AGENTS.md")];
+            }
+            let server = target(with_comments(home.join("opencode.json")), server);
+            texts.into_iter().map(notes).chain([server]).collect()
         }
         (Agent::Cursor, project) => {
             let entry = json!({"command": files.hook(), "timeout": HOOK_SECONDS_MAX});
@@ -155,7 +165,9 @@ pub fn targets(agent: Agent, project: bool, folder: &Path, env: &Env) -> Vec<Ins
             let home = if project { folder.join(".amp") } else { config(folder, env).join("amp") };
             let server = JsonServerEntry { table: "amp.mcpServers", value: files.stdio() };
             let text = if project { folder } else { &home }.join("AGENTS.md");
-            vec![notes(text), target(with_comments(home.join("settings.json")), server)]
+            let named = env.amp_settings.clone().filter(|_| !project);
+            let settings = named.unwrap_or_else(|| with_comments(home.join("settings.json")));
+            vec![notes(text), target(settings, server)]
         }
         // Cline has servers of the user only.
         (Agent::Cline, true) => vec![files.notes("AGENTS.md")],

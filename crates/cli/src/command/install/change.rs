@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Result, ensure};
 
 use super::agents::InstallTarget;
-use super::edit::{Edit, NAME};
+use super::edit::{Edit, NAME, names_colgrep};
 use super::receipt::{InstallStep, Receipt, Receipts};
 use crate::files::read;
 use crate::hunk::Hunk;
@@ -39,10 +39,17 @@ pub fn installed(target: &InstallTarget, receipts: &Receipts, agent: &str) -> Re
         let note = of_folder(target, before.as_deref())?;
         return Ok(FileChange { path, after: before.clone(), before, receipt, note, is_shared: false });
     }
-    let base = base(&target.edits, before.as_deref(), old.as_ref())?;
+    let base = base(&target.edits, before.as_deref(), old.as_ref(), Edit::is_in)?;
     let mut text = base.clone().unwrap_or_default();
     let mut steps = Vec::new();
-    for edit in &target.edits {
+    for (index, edit) in target.edits.iter().enumerate() {
+        // What an earlier `install` wrote may have been changed since: the user's own is what that one replaced.
+        let replaced = old.as_ref().and_then(|old| old.steps.get(index)?.taken.as_deref());
+        if let Some(own) = replaced
+            && edit.taken(&text)?.is_some_and(|changed| names_colgrep(&changed))
+        {
+            text = edit.cut(&edit.put(&text)?, Some(own))?;
+        }
         let taken = edit.taken(&text)?;
         let next = edit.put(&text)?;
         let (made, strict) = (edit.missing(&text)?, edit.is_strict(&text));
@@ -84,11 +91,18 @@ pub fn uninstalled(target: &InstallTarget, receipts: &Receipts, agent: &str) -> 
         ));
         return Ok(FileChange { path, after: before.clone(), before, receipt: None, note, is_shared: true });
     }
-    let after = base(&target.edits, before.as_deref(), old.as_ref())?;
-    let stays = !all(&target.edits, |edit| Ok(edit.is_in(text)? || edit.taken(text)?.is_none()))?;
-    let note =
-        stays.then(|| format!("the entry {NAME:?} in {} is not as colgrep writes it, and stays", path.display()));
-    let note = joined(note, old.is_none().then(|| of_no_receipt(target, text)).transpose()?.flatten());
+    // What no record tells of may be anybody's, unless it is exactly what `install` writes.
+    let is_known = old.is_some();
+    let is_own =
+        |edit: &Edit, text: &str| -> Result<bool> { Ok(edit.is_in(text)? && (is_known || edit.is_exact(text)?)) };
+    let after = base(&target.edits, before.as_deref(), old.as_ref(), is_own)?;
+    let stays = !all(&target.edits, |edit| Ok(is_own(edit, text)? || !edit.is_left(text)?))?;
+    let note = stays.then(|| {
+        let path = path.display();
+        format!("the entry {NAME:?} in {path} is not as colgrep writes it, and stays; to remove it, edit that file")
+    });
+    let removes = old.is_none() && after != before;
+    let note = joined(note, removes.then(|| of_no_receipt(target, text)).transpose()?.flatten());
     let note = joined(note, of_folder(target, after.as_deref())?);
     // Without the receipt, the user's entry that was replaced would be lost.
     let receipt = old.filter(|_| stays);
@@ -97,7 +111,7 @@ pub fn uninstalled(target: &InstallTarget, receipts: &Receipts, agent: &str) -> 
 
 /// A remark on parts that are removed without a receipt, where the file alone doesn't tell what it was.
 fn of_no_receipt(target: &InstallTarget, text: &str) -> Result<Option<String>> {
-    let is_whole = all(&target.edits, |edit| Ok(edit.tells_all() || !edit.is_in(text)?))?;
+    let is_whole = all(&target.edits, |edit| Ok(edit.tells_all() || !edit.is_exact(text)?))?;
     let path = target.path.display();
     let said = || {
         format!(
@@ -130,13 +144,19 @@ fn all(edits: &[Edit], holds: impl Fn(&Edit) -> Result<bool>) -> Result<bool> {
 /// What a file is without colgrep: `None` where it was made for colgrep and nothing is left.
 ///
 /// Each part is reverted byte for byte as the receipt says, if its text is unchanged; else it is removed by meaning,
-/// with the containers made for it that are empty then. Without a receipt, nothing empty is left.
-fn base(edits: &[Edit], before: Option<&str>, receipt: Option<&Receipt>) -> Result<Option<String>> {
+/// with the containers made for it that are empty then. Without a receipt, nothing empty is left. Parts that `is_own`
+/// denies stay.
+fn base(
+    edits: &[Edit],
+    before: Option<&str>,
+    receipt: Option<&Receipt>,
+    is_own: impl Fn(&Edit, &str) -> Result<bool>,
+) -> Result<Option<String>> {
     let Some(before) = before else { return Ok(None) };
     let mut text = before.to_string();
     let mut found = false;
     for (index, edit) in edits.iter().enumerate().rev() {
-        if !edit.is_in(&text)? {
+        if !is_own(edit, &text)? {
             continue;
         }
         found = true;

@@ -24,6 +24,11 @@ pub trait OwnedPart {
         Ok(None)
     }
 
+    /// Whether there is a part that was colgrep's before somebody changed it.
+    fn is_changed(&self, text: &str) -> Result<bool> {
+        Ok(self.taken(text)?.is_some())
+    }
+
     /// Commands in the part's place whose program [lies in the agent's folder](is_of_folder).
     fn of_folder(&self, text: &str) -> Result<Vec<String>> {
         let _ = text;
@@ -84,6 +89,18 @@ impl Edit {
         Ok(self.0.found(&plain(text))? == [self.0.wanted()])
     }
 
+    /// Whether what is colgrep's in the text is what `put` inserts, wherever the program lay then, or tells by itself that
+    /// it is colgrep's.
+    pub fn is_exact(&self, text: &str) -> Result<bool> {
+        let (found, wanted) = (self.0.found(&plain(text))?, self.0.wanted());
+        Ok(!found.is_empty() && (self.tells_all() || found.iter().all(|one| is_own_server(one, &wanted))))
+    }
+
+    /// Whether the text has a part of colgrep's, as it was written or changed since.
+    pub fn is_left(&self, text: &str) -> Result<bool> {
+        Ok(self.is_in(text)? || self.0.is_changed(&plain(text))?)
+    }
+
     /// What occupies the place that `put` takes and is the user's own.
     pub fn taken(&self, text: &str) -> Result<Option<String>> {
         self.0.taken(&plain(text))
@@ -141,6 +158,12 @@ pub fn is_of_folder(program: &str) -> bool {
     is_named_so(program) && program.contains(['/', '\\']) && !is_whole
 }
 
+/// Whether a command runs colgrep's hook, among whatever else.
+pub fn runs_hook_inside(command: &str) -> bool {
+    let words = command.split(|c: char| c.is_whitespace() || "'\";&|()".contains(c)).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().windows(2).any(|pair| matches!(pair, [program, HOOK] if is_colgrep(program)))
+}
+
 fn is_named_so(program: &str) -> bool {
     let file = program.rsplit(['/', '\\']).next().unwrap_or(program);
     file.strip_suffix(".exe").unwrap_or(file) == NAME
@@ -152,14 +175,23 @@ pub fn server_of_folder(entry: &Value) -> Option<String> {
     command.filter(|program| is_of_folder(program)).map(str::to_string)
 }
 
+/// Whether the text of an entry names colgrep as its program.
+pub fn names_colgrep(entry: &str) -> bool {
+    entry.split(['"', '\'']).any(is_colgrep)
+}
+
 /// Whether an entry is `wanted`, wherever the program lay when it was written.
 pub fn is_own_server(entry: &Value, wanted: &Value) -> bool {
     let named = |entry: &Value| {
         let mut entry = entry.clone();
-        for place in ["/command", "/command/0"] {
-            let command = entry.pointer_mut(place);
-            if let Some(path) = command.filter(|c| c.as_str().is_some_and(is_colgrep)) {
-                *path = NAME.into();
+        for place in ["/command", "/command/0", "/hooks/0/command"] {
+            let Some(command) = entry.pointer_mut(place) else { continue };
+            let text = command.as_str().unwrap_or_default();
+            // A hook is one text: the program, `hook` and the agent.
+            let end = text.rfind(&format!(" {HOOK} ")).unwrap_or(text.len());
+            let (program, others) = text.split_at(end);
+            if is_colgrep(program.trim_matches(['"', '\''])) {
+                *command = format!("{NAME}{others}").into();
             }
         }
         entry

@@ -5,7 +5,7 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstNode, CstObjectProp, CstRootNode};
 use serde_json::Value;
 
-use super::edit::{HOOK, NAME, OwnedPart, is_colgrep, is_of_folder, is_own_server, server_of_folder};
+use super::edit::{HOOK, NAME, OwnedPart, is_colgrep, is_of_folder, is_own_server, runs_hook_inside, server_of_folder};
 
 /// An entry in an object of a JSON file.
 pub struct JsonServerEntry {
@@ -115,6 +115,16 @@ impl Hook {
         inner.map(|i| i.elements()).unwrap_or_default()
     }
 
+    /// The commands of the event's hooks.
+    fn commands(&self, text: &str) -> Result<Vec<String>> {
+        let all = self.entries(&parsed(text)?).into_iter().flat_map(|entry| {
+            let inner = Hook::inner(&entry);
+            std::iter::once(entry).chain(inner)
+        });
+        let command = |hook: CstNode| Some(hook.to_serde_value()?["command"].as_str()?.to_string());
+        Ok(all.filter_map(command).collect())
+    }
+
     fn own_of(&self, entry: CstNode) -> Vec<CstNode> {
         if self.runs_hook(&entry) {
             return vec![entry];
@@ -144,16 +154,15 @@ impl OwnedPart for Hook {
     }
 
     fn of_folder(&self, text: &str) -> Result<Vec<String>> {
-        let all = self.entries(&parsed(text)?).into_iter().flat_map(|entry| {
-            let inner = Hook::inner(&entry);
-            std::iter::once(entry).chain(inner)
-        });
-        let command = |hook: CstNode| Some(hook.to_serde_value()?["command"].as_str()?.to_string());
         let is_of_it = |command: &String| {
             let program = command.split_whitespace().next().unwrap_or_default();
             is_of_folder(program.trim_matches(['"', '\'']))
         };
-        Ok(all.filter_map(command).filter(is_of_it).collect())
+        Ok(self.commands(text)?.into_iter().filter(is_of_it).collect())
+    }
+
+    fn is_changed(&self, text: &str) -> Result<bool> {
+        Ok(self.found(text)?.is_empty() && self.commands(text)?.iter().any(|command| runs_hook_inside(command)))
     }
 
     fn put(&self, text: &str) -> Result<String> {
@@ -368,6 +377,8 @@ mod tests {
         ] {
             let text = json!({"hooks": {"sessionStart": [{"command": command}]}}).to_string();
             assert_eq!(!hook().found(&text).unwrap().is_empty(), own, "{text}");
+            let is_changed = command.starts_with("cd ") || command.ends_with("; date");
+            assert_eq!(hook().is_changed(&text).unwrap(), is_changed, "{text}");
         }
     }
 
