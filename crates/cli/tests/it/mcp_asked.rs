@@ -221,7 +221,7 @@ fn nothing_found_has_its_reason_in_every_protocol() {
     let answer = server.get("/api/v1/search?query=push&languages=go", &[]);
     assert!(answer.json()["answer"].as_str().is_some_and(|text| text.contains(go)), "{answer:?}");
     let page = server.good("/page/results", &json!({"query": "lang:go push"}));
-    assert_eq!(page["remarks"], json!(["no file here passes `languages` go"]), "{page}");
+    assert_eq!(page["remarks"], json!(["no file here passes Language go"]), "{page}");
 }
 
 #[test]
@@ -277,6 +277,16 @@ fn a_client_without_usable_roots_is_told_what_is_searched() {
     client.roots_answer = Some(json!({"result": {"roots": [{"uri": format!("FILE:{}", start.display())}]}}));
     let text = client.good("search", zebra.clone());
     assert!(text.contains("zebra") && !text.contains("instead"), "{text}");
+    // As programs write them that know nothing of addresses.
+    for name in ["my project", "a#b", "100%", "50%25x", "naïve"] {
+        let root = start.join(name);
+        std::fs::create_dir(&root).expect("a folder");
+        std::fs::write(root.join("a.py"), "def zebra():\n    return 1\n").expect("a file");
+        let mut client = Client::in_folder(&sandbox, &start, Some(&[]));
+        client.roots_answer = Some(json!({"result": {"roots": [{"uri": format!("file://{}", root.display())}]}}));
+        let text = client.good("search", zebra.clone());
+        assert!(text.contains("zebra") && !text.contains("instead"), "{name}: {text}");
+    }
     // Without sessions, roots are asked for with each call.
     let mut client = Client::without_session(&sandbox, &start, &[]);
     for answer in [Value::Null, json!("x"), json!({"error": {"message": "boom"}}), json!({"roots": [{}]})] {

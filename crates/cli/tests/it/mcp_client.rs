@@ -262,6 +262,20 @@ fn arguments_are_taken_as_agents_write_them() {
     let two = json!({"query": "RingBuffer", "queries": ["parse request"], "results": 1});
     assert_eq!(queries(two), ["RingBuffer", "parse request"]);
     assert_eq!(queries(json!({"queries": ["parse request"], "results": 1})), ["none"]);
+    let mut paged = json!({"query": "RingBuffer", "queries": ["parse request"], "offset": 1});
+    let refused = client.result("search", paged.clone());
+    assert!(refused["isError"] == true && refused.to_string().contains("each question has pages"), "{refused}");
+    paged["offset"] = json!(0);
+    assert_eq!(client.result("search", paged)["isError"], false);
+    for mut asked in [json!({"file": "x".repeat(5_000)}), json!({"query": "y".repeat(70_000)})] {
+        asked["max_tokens"] = json!(50);
+        let (told, failed) = client.call("search", asked);
+        assert!(failed && told.len() <= 200, "{} bytes: {told}", told.len());
+    }
+    for parameter in ["file", "name", "like"] {
+        let (told, failed) = client.call("search", json!({parameter: "src/main.rs:2-1"}));
+        assert!(failed && told.contains("src/main.rs exists, but \"2-1\" after it is not a line"), "{told}");
+    }
     let many = client.result("search", json!({"query": "a", "queries": vec!["b"; 16]}));
     assert!(many["isError"] == true && many.to_string().contains("16 at most"), "{many}");
 }

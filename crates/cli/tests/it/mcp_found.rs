@@ -19,6 +19,8 @@ fn a_name_is_found_as_a_query_finds_it() {
         "src/ring.rs",
         "macro_rules! ring_macro { () => {} }\npub struct Ring;\nimpl Ring {\n    pub fn r#type(&self) {}\n}\n",
     );
+    sandbox.write("acme/api.py", "def ask():\n    return 1\n");
+    sandbox.write("acme/client.py", "class Client:\n    def ask(self):\n        return ask()\n");
     sandbox.write("walk.ml", "let walk x = x\n\nlet walk' x = walk x + 1\n");
     sandbox.write("Ring.hs", "module Ring where\n\nfoldRing' :: Int -> Int\nfoldRing' x = x\n\n(<+>) :: Int -> Int -> Int\na <+> b = a + b\n");
     let mut client = Client::start(&sandbox, &[]);
@@ -28,6 +30,7 @@ fn a_name_is_found_as_a_query_finds_it() {
         ("(*Context).JSON", "context.go:3-3 "),
         ("Monolog\\Logger::pushHandler", "src/Logger.php:4-4 "),
         ("acme.Registry.register", "acme/registry.py:2-3 "),
+        ("acme.ask", "acme/api.py:1-2 function ask"),
         ("crate::inner::deep::leaf_fn", "src/inner/deep.rs:1-1 "),
         ("ring_macro!", "src/ring.rs:1-1 "),
         ("Ring::r#type", "src/ring.rs:4-4 "),
@@ -41,6 +44,24 @@ fn a_name_is_found_as_a_query_finds_it() {
     }
     let (text, failed) = client.call("search", json!({"name": "gin.NoSuch"}));
     assert!(failed && text.contains("no unit in what is searched is named \"gin.NoSuch\""), "{text}");
+    for (name, near) in [
+        ("PUSHHANDLER", "pushHandler"),
+        ("pushHandlr", "did you mean src/Logger.php:4-4 method "),
+        ("Logger.pushHandlr", "did you mean src/Logger.php:4-4 method "),
+        ("json", "JSON"),
+    ] {
+        let (text, failed) = client.call("search", json!({"name": name}));
+        assert!(failed && text.contains(near), "{name}: {text}");
+    }
+    assert!(client.good("search", json!({"calls": ["pushHandlr"]})).contains("did you mean \"pushHandler\"?"));
+    let (text, failed) = client.call("outline", json!({"file": "registry.py"}));
+    assert!(failed && text.contains("did you mean acme/registry.py?"), "{text}");
+    for include in [json!("*.go,*.php"), json!(sandbox.root().join("src/**").display().to_string())] {
+        let text = client.good("search", json!({"pattern": "pushHandler", "include": include}));
+        assert!(text.starts_with("src/Logger.php:"), "{text}");
+    }
+    let (text, failed) = client.call("search", json!({"name": "json", "file": "context.go"}));
+    assert!(failed && text.contains("context.go has no unit named json; did you mean \"JSON\"?"), "{text}");
 }
 
 #[test]

@@ -122,7 +122,7 @@ fn in_a_folder_of_repositories_a_call_names_one() {
     let many = sandbox.root().with_file_name("many");
     let mut client = Client::in_folder(&sandbox, &many, None);
     let (text, failed) = client.call("search", json!({"query": "lion"}));
-    assert!(failed && text.contains("holds several repositories: name one of them in `project`"), "{text}");
+    assert!(failed && text.contains("holds several repositories: name one of them in `project`: one, two"), "{text}");
     let found = client.good("search", json!({"query": "lion", "project": "one"}));
     assert!(found.starts_with("one/a.py:1-2 function lion"), "{found}");
     let found = client.good("search", json!({"file": "two/a.py:1", "project": many.join("two")}));
@@ -130,6 +130,41 @@ fn in_a_folder_of_repositories_a_call_names_one() {
     for outside in ["../project", ".", "/", "one/.git"] {
         let (text, failed) = client.call("search", json!({"query": "lion", "project": outside}));
         assert!(failed, "{outside}: {text}");
+    }
+    // Wherever the server was started, the paths that it tells are taken, and name their project themselves.
+    for mut client in [
+        Client::start(&sandbox, &["../many"]),
+        Client::in_folder(&sandbox, Path::new("/"), Some(&[&many])),
+        Client::in_folder(&sandbox, &many, None),
+    ] {
+        let full = many.join("two/a.py").display().to_string();
+        let two = many.join("two").display().to_string();
+        for project in ["two".to_string(), address(&many.join("two")), two] {
+            let found = client.good("search", json!({"query": "tiger", "project": project}));
+            assert!(found.starts_with("two/a.py:1-2 function tiger"), "{project}: {found}");
+        }
+        for (path, project) in [("two/a.py", "two"), ("two/a.py", ""), (full.as_str(), "two"), (full.as_str(), "")] {
+            for (tool, arguments, expected) in [
+                ("search", json!({"file": format!("{path}:1")}), "two/a.py:1-2 function tiger"),
+                ("search", json!({"query": "tiger", "paths": [path]}), "two/a.py:1-2 function tiger"),
+                ("outline", json!({"file": path}), "        1-2 "),
+            ] {
+                let mut asked = arguments.clone();
+                asked["project"] = json!(project);
+                let found = client.good(tool, asked);
+                assert!(found.starts_with(expected), "{arguments} {project}: {found}");
+            }
+        }
+        let (text, failed) = client.call("search", json!({"query": "lion", "project": "nope"}));
+        assert!(failed && text.contains("no project nope; there are one, two"), "{text}");
+        let include = format!("{}/**", many.join("two").display());
+        let found = client.good("search", json!({"query": "tiger", "include": include}));
+        assert!(found.starts_with("two/a.py:1-2 function tiger"), "{include}: {found}");
+        let told = client.good("status", json!({}));
+        assert!(
+            told.contains("`project` takes one of them: one, two\n") && !told.contains("is not searched"),
+            "{told}"
+        );
     }
 }
 

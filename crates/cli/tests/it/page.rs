@@ -263,7 +263,22 @@ fn further_places_lines_and_results_are_reached_by_keys() {
     browser.until(RESULTS);
     assert_eq!(browser.value("document.querySelector('.hit .path').textContent"), "srcqueue/ring.rs:14");
     assert_eq!(browser.value("document.querySelector('.hit mark').textContent"), "fn");
+    // What is typed there counts without a key.
+    browser.value("(() => { const one = document.getElementById('path'); one.value = 'http'; one.dispatchEvent(new Event('input')); })()");
+    browser.until(&format!("{RESULTS} && location.search.includes('path=http')"));
+    browser.until("document.querySelector('.hit .path').textContent.startsWith('srchttp/')");
+    // What is not whole yet takes no results away.
+    let types = |path: &str| {
+        browser.value(&format!("(() => {{ const one = document.getElementById('path'); one.focus(); one.value = '{path}'; one.dispatchEvent(new Event('input')); }})()"));
+        browser.until(&format!("new URLSearchParams(location.search).get('path') === '{path}' && document.getElementById('found').ariaBusy !== 'true'"));
+        browser.until("document.querySelector('.hit .path')?.textContent.startsWith('srchttp/')");
+    };
+    ["htt", "{http,none}/p*.rs", "{none,{http,x},y}/p*.rs", "http/,!*", "http/ queue/ !queu", "\"http/\""]
+        .into_iter()
+        .for_each(types);
     assert_eq!(browser.complaints(), Vec::<String>::new());
+    types("{http");
+    browser.until("document.getElementById('status').textContent.includes('not a valid glob')");
 }
 
 #[test]
@@ -350,6 +365,7 @@ fn over_shards_the_page_filters_and_opens_files_too() {
     let paths = "[...document.querySelectorAll('.hit .path')].map((link) => link.textContent).join(' ')";
     browser
         .until(&format!("{RESULTS} && location.search.includes('lang=javascript') && {paths} === 'websrc/app.js:1'"));
+    browser.until("[...document.getElementById('repo').options].map((one) => one.textContent).join(' ') === 'all api (0) web (1)'");
     browser.click(".hit .path");
     browser.until(FILE);
     assert_eq!(browser.value("document.querySelector('#file-name').textContent"), "websrc/app.js");

@@ -87,8 +87,10 @@ fn a_pattern_alone_other_places_and_numbers_are_found() {
     assert_eq!(places["results"].as_array().map(Vec::len), Some(1), "{places}");
     assert!(places["results"][0]["units"].as_array().is_some_and(|units| units.len() > 2), "{places}");
     let facets = server.good("/page/facets", &json!({"query": "request", "all": true}));
-    assert!(facets["languages"]["rust"].as_u64() > Some(1), "{facets}");
-    let all: u64 = facets["repositories"].as_object().expect("names").values().filter_map(Value::as_u64).sum();
+    assert!(facets["repositories"]["src"]["rust"].as_u64() > Some(1), "{facets}");
+    let repositories = facets["repositories"].as_object().expect("names").values();
+    let all: u64 =
+        repositories.flat_map(|one| one.as_object().expect("numbers").values()).filter_map(Value::as_u64).sum();
     assert_eq!(Some(all), facets["files"].as_u64());
     let wide = server.good("/page/results", &json!({"query": "ParseError", "results": 1, "lines": 12}));
     assert!(wide["results"][0]["rows"].as_array().is_some_and(|rows| rows.len() > 12), "{wide}");

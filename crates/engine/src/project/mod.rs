@@ -200,7 +200,7 @@ impl Project {
     /// Refuses a folder outside a repository because of its content.
     fn check_content(&self) -> Result<()> {
         let root = || self.root.clone();
-        if let [first, second, ..] = repositories_below(&self.root).as_slice() {
+        if let [first, second, ..] = repositories_below(&self.root, 2).as_slice() {
             let (first, second) = (first.clone(), second.clone());
             return Err(Refused::Repositories { root: root(), first, second }.into());
         }
@@ -211,9 +211,9 @@ impl Project {
     }
 }
 
-/// Git repositories in a folder and in its direct subfolders, by name; two at most. Hidden folders are skipped, and so
-/// are entries beyond a limit.
-fn repositories_below(root: &Path) -> Vec<PathBuf> {
+/// Git repositories in a folder and in its direct subfolders, by their paths from there; so many at most. Hidden folders
+/// are skipped, and so are entries beyond a limit.
+pub fn repositories_below(root: &Path, most: usize) -> Vec<PathBuf> {
     let folders = |folder: &Path| -> Vec<PathBuf> {
         let entries = std::fs::read_dir(folder).into_iter().flatten().take(LOOKED_AT_MAX).flatten();
         let is_shown = |entry: &std::fs::DirEntry| !entry.file_name().as_encoded_bytes().starts_with(b".");
@@ -226,10 +226,10 @@ fn repositories_below(root: &Path) -> Vec<PathBuf> {
     for folder in folders(root) {
         let below = if folder.join(".git").exists() { vec![folder] } else { folders(&folder) };
         looked_at += below.len() + 1;
-        found.extend(below.into_iter().filter(|folder| folder.join(".git").exists()).take(2));
-        if found.len() > 1 || looked_at > LOOKED_AT_MAX {
+        found.extend(below.into_iter().filter(|folder| folder.join(".git").exists()).take(most));
+        if found.len() >= most || looked_at > LOOKED_AT_MAX {
             break;
         }
     }
-    found.iter().take(2).map(|path| path.strip_prefix(root).unwrap_or(path).to_path_buf()).collect()
+    found.iter().take(most).map(|path| path.strip_prefix(root).unwrap_or(path).to_path_buf()).collect()
 }

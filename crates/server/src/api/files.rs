@@ -208,8 +208,13 @@ fn state_of(state: &ServerState) -> Result<ToolAnswer> {
         }
         text.push_str(&format!("  changes are noticed {}\n", noticed(root)));
     }
-    for Unserved { root, why } in state.lost() {
+    for Unserved { root, why } in state.lost().iter().filter(|one| !state.is_area(&one.root)) {
         text.push_str(&format!("root {root}\n  is not searched: {}\n", escape_control(why)));
+    }
+    if !state.areas.is_empty() {
+        let folders: Vec<String> = state.areas.iter().map(|area| area.display().to_string()).collect();
+        let [folders, projects] = [folders.join(", "), state.repositories()].map(|text| escape_control(&text));
+        text.push_str(&format!("folder of repositories {folders}\n  `project` takes one of them: {projects}\n"));
     }
     Ok(ToolAnswer { unserved: state.unserved(), ..ToolAnswer::from(text) })
 }

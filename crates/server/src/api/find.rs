@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
+use colgrep_engine::Scope;
 use colgrep_engine::request::filter::allows_path;
 use colgrep_engine::request::rules::{PathRules, is_below};
 use colgrep_index::ids::StableId;
@@ -15,7 +16,7 @@ use super::forms::{SearchForm, has_limits};
 use super::levels::{call_start, levels};
 use super::params;
 use super::ranking::RootPaths;
-use super::read::{NamesWithin, read_in_file, read_named, written_lines};
+use super::read::{NamesWithin, mistyped, read_in_file, read_named, written_lines};
 use super::state::ServerState;
 use super::tools::{facts, pattern, places, rank, related_within, scope, wanted as wanted_files};
 
@@ -36,6 +37,7 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<ToolAnswer>
     };
     match form {
         SearchForm::Similar => {
+            state.check_lines(like)?;
             if !like.starts_with('#') && state.locate(written_lines(state, like).0).is_err() {
                 bail!(
                     "like takes FILE:LINE or the #id of a unit, and {:?} is no file here; lines count from 1",
@@ -47,6 +49,7 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<ToolAnswer>
             related_within(state, &related(like, &narrowed()), scope(asked)?, places(state, &within)?.0)
         }
         SearchForm::Name => {
+            state.check_lines(name)?;
             let within = NamesWithin { roots: places(state, &narrowed())?.0, scope: scope(asked)? };
             read_named(state, name, &unit(state, name, "", asked), &within)
         }
@@ -54,7 +57,15 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<ToolAnswer>
             read_in_file(state, &unit(state, name, file, asked), &facts(asked)?.kinds)
         }
         SearchForm::Levels => levels(state, &narrowed(), asked.depth.unwrap_or(1)),
-        SearchForm::Ranking | SearchForm::List => rank(state, &narrowed()),
+        SearchForm::Ranking | SearchForm::List => {
+            let mut answer = rank(state, &narrowed())?;
+            let names = asked.calls.iter().chain(&asked.called_by).filter(|name| !name.trim().is_empty());
+            if answer.hits.as_ref().is_none_or(Vec::is_empty) && state.shards().is_none() {
+                let within = NamesWithin { roots: places(state, &narrowed())?.0, scope: Scope::default() };
+                answer.remarks.push_str(&mistyped(state, names, &within)?);
+            }
+            Ok(answer)
+        }
         SearchForm::Lines => lines(state, &narrowed()),
         SearchForm::Outline => {
             let (file, offset, project) = (file.to_string(), asked.offset.unwrap_or_default(), String::new());

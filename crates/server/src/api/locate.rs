@@ -4,15 +4,19 @@ use std::path::{MAIN_SEPARATOR_STR, Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
-use colgrep_engine::Scope;
 use colgrep_engine::project::{settings_at, slashed};
+use colgrep_engine::request::unread_line;
 use colgrep_engine::session::corpus::fronts;
+use colgrep_engine::{Error as EngineError, Refused, Scope};
 use colgrep_index::store::Snapshot;
 use colgrep_syntax::read::{Skip, looks_secret};
 
 use super::root::check_folder;
 use super::state::{Root, ServerState};
-use colgrep_render::path::in_root;
+use colgrep_render::path::{in_root, typed};
+
+/// Files of a name that are told where another one is not there.
+const NEAR_MAX: usize = 3;
 
 /// The files of a root that are served by name.
 pub(super) struct ServedFiles {
@@ -97,8 +101,26 @@ impl ServerState {
         let folders: Vec<&Path> = self.roots().map(|root| root.folder.as_path()).collect();
         let names = folders.iter().map(|folder| folder.to_path_buf()).zip(fronts(&folders));
         let mut scope = scope.clone();
+        (scope.include, scope.exclude) = (self.globs(&scope.include), self.globs(&scope.exclude));
         scope.named_folders = names.filter(|(_, name)| !name.is_empty()).collect();
         scope
+    }
+
+    /// Globs as callers write them; one in full is taken from its root.
+    fn globs(&self, written: &[String]) -> Vec<String> {
+        let folders: Vec<&Path> = self.roots().map(|root| root.folder.as_path()).collect();
+        let named: Vec<(&Arc<Root>, String)> = self.roots().zip(fronts(&folders)).collect();
+        let from_root = |glob: &str| {
+            let below = |(root, front): &(&Arc<Root>, String)| {
+                let top = if front.is_empty() { &root.project.root } else { &root.folder };
+                let rest = slashed(Path::new(glob).strip_prefix(top).ok()?);
+                Some(format!("/{front}{}", if rest.is_empty() { "**" } else { rest.as_str() }))
+            };
+            // Of roots inside each other, the inner one.
+            let inside = named.iter().filter_map(below).min_by_key(String::len);
+            inside.unwrap_or_else(|| glob.to_string())
+        };
+        written.iter().map(|glob| from_root(glob)).collect()
     }
 
     /// The root of `path` (in full or from the root; with several roots, prefixed with the root's name) and the path
@@ -115,11 +137,13 @@ impl ServerState {
         let outside = || {
             let roots: Vec<String> = self.roots.iter().map(|r| r.folder.display().to_string()).collect();
             let globs = if path.contains(['*', '?']) { "; `include` takes globs" } else { "" };
-            format!("{path} is not a file or folder inside the roots of this server: {}{globs}", roots.join(", "))
+            let near = self.of_name(path).map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+            format!("{path} is not a file or folder inside the roots of this server: {}{globs}{near}", roots.join(", "))
         };
         let Ok(full) = written.canonicalize() else {
             let may_hold = |r: &&Arc<Root>| written.is_relative() || written.starts_with(&r.folder);
             self.roots().filter(may_hold).try_for_each(|r| check_folder(r))?;
+            self.check_lines(path)?;
             bail!(outside())
         };
         let Some(root) = self.around(&full) else { bail!(outside()) };
@@ -142,6 +166,34 @@ impl ServerState {
         let below = full.strip_prefix(&root.project.root).unwrap_or(Path::new(""));
         let below = slashed(below);
         Ok((root, full, below))
+    }
+
+    /// The indexed files whose paths end as one that is not there, some of them; `None` without any.
+    fn of_name(&self, path: &str) -> Option<String> {
+        let end = format!("/{path}");
+        let mut near = Vec::new();
+        for root in self.roots().filter(|_| !path.is_empty() && !Path::new(path).is_absolute()) {
+            let Some(snapshot) = root.as_it_is() else { continue };
+            let ends = snapshot.files.indexed().filter(|file| file.path.ends_with(&end));
+            let fulls = ends.map(|file| (root.project.root.join(&file.path), typed(&root.project.root, &file.path)));
+            let own = fulls.filter(|(full, _)| self.around(full).is_some_and(|around| Arc::ptr_eq(around, root)));
+            near.extend(own.map(|(_, name)| name).take(NEAR_MAX));
+        }
+        near.truncate(NEAR_MAX);
+        (!near.is_empty()).then(|| near.join(" or "))
+    }
+
+    /// Refuses a text that is the name of a file with what is no line behind it: `FILE:70-60`.
+    ///
+    /// # Errors
+    /// When it is one.
+    pub(super) fn check_lines(&self, written: &str) -> Result<()> {
+        let place = |path: &str| self.meant(path).ok().flatten().and_then(|place| place.canonicalize().ok());
+        let is_file = |path: &str| place(path).is_some_and(|full| full.is_file() && self.around(&full).is_some());
+        match unread_line(written, is_file, is_file) {
+            Some(unread) => Err(EngineError::from(Refused::not_a_line(unread)).into()),
+            None => Ok(()),
+        }
     }
 
     /// [`ServerState::locate`] of paths, and of the folders of groups of the settings.

@@ -33,6 +33,7 @@ mod unserved;
 
 use anyhow::Result;
 use ends::ToolAnswer;
+pub use page::bounded;
 pub use read::text_and_units;
 use schemars::JsonSchema;
 use serde::de::{DeserializeOwned, Error as _};
@@ -52,6 +53,9 @@ const OVER_SHARDS: [&str; 3] = ["search", "grep", "status"];
 /// Parameters that name what is on this machine, so that a server over shards refuses them.
 const HERE_ALONE: [&str; 8] = ["near", "groups", "name", "file", "like", "context", "project", "depth"];
 
+/// Parameters that name files and folders.
+const PLACES: [&str; 5] = ["file", "like", "near", "paths", "change"];
+
 /// What answers a request.
 type Answering = Box<dyn FnOnce(&ServerState) -> Result<ToolAnswer> + Send>;
 
@@ -59,8 +63,12 @@ type Answering = Box<dyn FnOnce(&ServerState) -> Result<ToolAnswer> + Send>;
 pub struct Call {
     /// The folder that it is limited to.
     project: Option<String>,
+    /// The files and folders that it names.
+    places: Vec<String>,
+    /// Whether it is about the server itself.
+    is_status: bool,
     /// The length of its answer in tokens, where it names one.
-    max_tokens: Option<usize>,
+    pub max_tokens: Option<usize>,
     answer: Answering,
 }
 
@@ -88,10 +96,16 @@ impl Tool {
             schema::fit(&mut parameters, &plain);
             let text = |name: &str| Some(parameters.get(name)?.as_str()?.trim().to_string());
             let project = text("project").filter(|project| !project.is_empty());
+            let given = PLACES.iter().filter_map(|name| parameters.get(*name));
+            let texts = given.flat_map(|value| value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice));
+            let globs = parameters.get("include").and_then(Value::as_array).into_iter().flatten();
+            let folders = globs.filter_map(Value::as_str).filter_map(project::folder_of);
+            let places = texts.filter_map(Value::as_str).map(str::trim).chain(folders).map(str::to_string).collect();
             let max_tokens = parameters.get("max_tokens").and_then(Value::as_u64);
             let max_tokens = max_tokens.map(|tokens| usize::try_from(tokens).unwrap_or(usize::MAX));
             let asked: P = read(parameters, &plain)?;
-            Ok(Call { project, max_tokens, answer: Box::new(move |state| work(state, &asked)) })
+            let is_status = name == "status";
+            Ok(Call { project, places, is_status, max_tokens, answer: Box::new(move |state| work(state, &asked)) })
         };
         Tool { name, title, doc, input, read: Box::new(read) }
     }
@@ -202,8 +216,9 @@ pub struct ApiAnswer {
 /// # Errors
 /// When there is no root, or the request can't be answered.
 pub fn answer(state: &ServerState, call: Call) -> Result<ApiAnswer> {
-    let in_project = call.project.map(|project| state.in_project(&project)).transpose()?;
-    if in_project.is_none() {
+    let project = call.project.or_else(|| state.project_of(&call.places));
+    let in_project = project.map(|project| state.in_project(&project)).transpose()?;
+    if in_project.is_none() && (!call.is_status || state.areas.is_empty()) {
         state.check_roots()?;
     }
     let state = in_project.as_ref().unwrap_or(state);

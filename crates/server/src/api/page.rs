@@ -2,6 +2,7 @@
 
 use colgrep_engine::answer::pack::BYTES_A_TOKEN;
 
+use colgrep_render::advice::without_middle;
 use colgrep_render::budget::TokenBudget;
 use colgrep_render::words::{counted, plural};
 
@@ -41,6 +42,11 @@ pub fn whole_answer(page: &str, remarks: &str, last: &str, tokens: usize) -> Str
     text.extend(remarks.split_inclusive('\n').filter(|line| budget.take(line.len())));
     text.push_str(last);
     text
+}
+
+/// The text of an error, as far as it fits an answer.
+pub fn bounded(why: String, max_tokens: Option<usize>) -> String {
+    without_middle(why, tokens_wanted(max_tokens) * BYTES_A_TOKEN)
 }
 
 /// Joins blocks from `offset` on while they fit. `more` is whether blocks may follow the last one given. The first
@@ -108,7 +114,10 @@ fn filled(blocks: &[String], offset: usize, mut budget: TokenBudget, what: &str,
             text.push_str(std::str::from_utf8(part).unwrap_or_default());
             if part.is_empty() {
                 let bytes = budget.bytes_left().unwrap_or_default().saturating_sub("…\n".len());
-                text.push_str(&block[..block.floor_char_boundary(bytes)]);
+                let part = &block[..block.floor_char_boundary(bytes)];
+                // A part of an id is none.
+                let id = part.rfind(" #").filter(|at| !part[at + 1..].contains(char::is_whitespace));
+                text.push_str(&part[..id.unwrap_or(part.len())]);
                 text.push_str("…\n");
             }
             (shown, cut) = (1, true);
@@ -161,6 +170,15 @@ mod tests {
     }
 
     #[test]
+    fn an_error_keeps_the_bound_with_both_its_ends() {
+        assert_eq!(bounded("no such file".to_string(), Some(50)), "no such file");
+        let told = bounded(format!("{} is no file; `include` takes globs", "é".repeat(5_000)), Some(50));
+        assert!(told.len() <= 200 && told.starts_with("éé") && told.ends_with("é is no file; `include` takes globs"));
+        assert!(told.contains("é […] é"), "{told}");
+        assert!(bounded("x".repeat(9_000), None).len() <= 8_000);
+    }
+
+    #[test]
     fn remarks_and_the_last_line_keep_the_bound() {
         let (page, remarks, last) = ("x".repeat(150) + "\n", "(one)\n(a longer remark)\n(two)\n", "(root /a)\n");
         for (tokens, expected) in [
@@ -198,7 +216,11 @@ mod tests {
         assert!(
             page(&long[1..], 0, Some(50), "line", false).ends_with("(cut; a larger max_tokens shows the rest of it)\n")
         );
-        for (block, more, beginning) in [("é".repeat(150), false, "ééé"), ("x".repeat(150), true, "xxx")] {
+        for (block, more, beginning) in [
+            ("é".repeat(150), false, "ééé"),
+            ("x".repeat(150), true, "xxx"),
+            (format!("x #{}", "0".repeat(150)), true, "x…"),
+        ] {
             let text = page(&[block, "next\n".to_string()], 0, Some(50), "line", more);
             assert!(text.starts_with(beginning) && text.contains("…\n(cut; ") && text.len() <= 200, "{text}");
         }

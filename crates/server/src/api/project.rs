@@ -1,15 +1,29 @@
 //! Requests that are limited to a project inside the roots.
 
+use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
-use anyhow::{Result, bail};
-use colgrep_engine::project::slashed;
+use anyhow::{Result, anyhow, bail};
+use colgrep_engine::project::{repositories_below, slashed};
+use colgrep_engine::request::split_lines;
+use colgrep_render::address::file_path;
 
 use super::state::{Root, ServerState};
 
 /// Projects that stay open between requests.
 const PROJECTS_MAX: usize = 8;
+/// Repositories of a folder that are named.
+const NAMED_MAX: usize = 20;
+
+/// The folder that a glob in full begins with; the path itself where it is no glob.
+pub(super) fn folder_of(glob: &str) -> Option<&str> {
+    let glob = Some(glob.trim()).filter(|glob| Path::new(glob).is_absolute())?;
+    match glob.find(['*', '?', '[', '{']) {
+        Some(end) => glob.get(..end)?.rsplit_once('/').map(|(folder, _)| folder),
+        None => Some(glob),
+    }
+}
 
 impl ServerState {
     pub(super) fn whole(&self) -> &ServerState {
@@ -25,9 +39,13 @@ impl ServerState {
         if self.shards().is_some() {
             bail!("project: this server answers over shards; `paths` takes names of repositories");
         }
+        let full = file_path(path).ok();
+        let path = full.as_deref().and_then(Path::to_str).unwrap_or(path);
+        let unknown = || anyhow!("no project {path}; there are {}", self.repositories());
         let (around, folder) = match self.locate(path) {
             Ok((root, folder, _)) => (Some(root), folder),
-            Err(error) => (None, self.in_areas(path).ok_or(error)?),
+            Err(error) if self.areas.is_empty() => return Err(error),
+            Err(_) => (None, self.in_areas(path).ok_or_else(unknown)?),
         };
         if !folder.is_dir() {
             bail!("project: {path} is a file; give its folder, or the file in `paths`");
@@ -40,6 +58,35 @@ impl ServerState {
         (state.roots, state.lost) = (vec![root], Vec::new());
         state.whole = Some(Arc::new(self.clone()));
         Ok(state)
+    }
+
+    /// The projects in folders of repositories, as requests name them; of many the first ones.
+    pub(super) fn repositories(&self) -> String {
+        let below = |area: &PathBuf| repositories_below(area, NAMED_MAX + 1);
+        let mut names: Vec<String> = self.areas.iter().flat_map(below).map(|path| slashed(&path)).collect();
+        if names.len() > NAMED_MAX {
+            names.truncate(NAMED_MAX);
+            names.push("…".to_string());
+        }
+        names.join(", ")
+    }
+
+    /// Whether a path or an address is that of a folder of repositories.
+    pub(super) fn is_area(&self, root: &str) -> bool {
+        let full = file_path(root).ok().and_then(|path| path.canonicalize().ok());
+        full.is_some_and(|full| self.areas.contains(&full))
+    }
+
+    /// The one project in folders of repositories that all these files and folders lie in, as far as no root has them.
+    pub(super) fn project_of(&self, places: &[String]) -> Option<String> {
+        let project = |place: &String| {
+            let file = split_lines(place).map_or(place.as_str(), |(file, _)| file);
+            let full = self.in_areas(file).filter(|_| self.locate(file).is_err())?;
+            let top = full.ancestors().find(|folder| folder.join(".git").exists())?;
+            Some(top.to_string_lossy().into_owned())
+        };
+        let mut projects: BTreeSet<String> = places.iter().filter_map(project).collect();
+        projects.pop_first().filter(|_| projects.is_empty())
     }
 
     /// The place of a path inside a folder of repositories, unless it is hidden there.

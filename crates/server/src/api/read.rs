@@ -1,19 +1,22 @@
 //! The tool `read_unit`: one unit of a file, by its line, its name or its id.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::ErrorKind;
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow, bail};
 use colgrep_core::UnitKind;
-use colgrep_core::fold::composed;
+use colgrep_core::fold::{composed, folded};
+use colgrep_core::mistyped::MistypedName;
 use colgrep_core::query::{last_segment, plain_path};
 use colgrep_engine::request::rules::is_below;
 use colgrep_engine::request::split_lines;
 use colgrep_engine::session::project_searcher::{ProjectSearcher, Within};
+use colgrep_engine::settings::did_you_mean::nearest;
 use colgrep_engine::{Facts, Scope, SearchRequest, Weakest};
 use colgrep_index::ids::FileId;
 use colgrep_index::source::read_file;
+use colgrep_index::store::Snapshot;
 use colgrep_index::update::ReadFirst;
 use colgrep_render::empty::{Naming, passed};
 use colgrep_render::escape::escape_control;
@@ -22,7 +25,7 @@ use colgrep_render::outline::{self as file_outline, Outlined};
 use colgrep_render::path::typed;
 use colgrep_render::words::in_short;
 
-use super::ends::{RankingReport, ToolAnswer};
+use super::ends::{RankingReport, ToolAnswer, remark};
 use super::page::page_with;
 use super::params;
 use super::ranking::{RootPaths, RootsRanking, Show, Window};
@@ -37,8 +40,12 @@ const WHOLE_BYTES_MAX: u64 = 16 << 20;
 const RANKED_FILES: usize = 10;
 /// Files with definitions of a name that are read.
 const DEFINING_FILES_MAX: usize = 32;
+/// Files with definitions of a name that are read for what may be meant.
+const NEAR_FILES_MAX: usize = 8;
 /// Units near a name that nothing has.
 const NEAR_MAX: usize = 3;
+/// Names that one is compared with as written.
+const ALIKE_MAX: usize = 64;
 /// Further units of a name that are listed.
 const LISTED_MAX: usize = 8;
 
@@ -138,7 +145,12 @@ pub(super) fn read_in_file(state: &ServerState, asked: &params::ReadUnit, kinds:
             }
             Ok(answer)
         }
-        (None, Some(name), _) => bail!("{file} has no unit named {name}; `outline` lists its units"),
+        (None, Some(name), _) => {
+            let names = || units.iter().map(|unit| unit.name.as_str());
+            let near = names().find(|known| folded(known) == folded(name)).or_else(|| nearest(name, names()));
+            let way = near.map_or("`outline` lists its units".to_string(), |near| format!("did you mean {near:?}?"));
+            bail!("{file} has no unit named {name}; {way}")
+        }
         (None, None, line) => {
             // A unit that has an id and is there no more was at this line.
             let line = line.or_else(|| with_id.as_ref().map(|(_, _, line, _)| *line));
@@ -164,6 +176,18 @@ fn of_receiver(name: &str) -> String {
     owned.map_or_else(|| name.to_string(), |(owner, last)| format!("{}.{last}", owner.trim_start_matches(['*', '&'])))
 }
 
+/// A qualified name with dots for the separators of its language.
+fn dotted(name: &str) -> String {
+    plain_path(&of_receiver(name)).replace("::", ".").replace("->", ".").replace(['#', '/', ':', '\\'], ".")
+}
+
+/// Whether a file, or its folder, is a module of this name.
+fn is_module(below: &str, name: &str) -> bool {
+    let mut parts = below.rsplit('/');
+    let stem = parts.next().map(|file| file.split('.').next().unwrap_or_default());
+    !name.is_empty() && [stem, parts.next()].contains(&Some(name))
+}
+
 /// Whether a unit has this name, plain or qualified, also with the separators of its language.
 fn is_named(unit: &Outlined, name: &str) -> bool {
     if unit.name.is_empty() {
@@ -174,8 +198,7 @@ fn is_named(unit: &Outlined, name: &str) -> bool {
     if plain == name || qualified == name || bare(&plain) == bare(&name) {
         return true;
     }
-    let dotted =
-        plain_path(&of_receiver(&name)).replace("::", ".").replace("->", ".").replace(['#', '/', ':', '\\'], ".");
+    let dotted = dotted(&name);
     let is_plain = plain == dotted || qualified == dotted;
     is_plain || qualified.strip_suffix(&dotted).is_some_and(|front| front.ends_with('.'))
 }
@@ -210,7 +233,8 @@ pub(super) fn read_named(
 ) -> Result<ToolAnswer> {
     let name = unquoted(name);
     let mut away = Vec::new();
-    let (mut files, searched) = defining_files(state, name, within, &mut away)?;
+    let searched = searched_roots(state, name, within, &mut away)?;
+    let mut files = defining_files(state, name, &searched)?;
     let (mut ranked, mut why) = match files.len() {
         1 => (RankingReport::default(), None),
         _ => ranked_files(state, name, within)?,
@@ -229,7 +253,7 @@ pub(super) fn read_named(
         // A file that is gone since defines nothing.
         let (text, units) = read_whole(file.root, &file.below, &file.below).unwrap_or_default();
         let text: Arc<str> = text.into();
-        let place = searched.iter().find(|(root, _)| Arc::ptr_eq(root, file.root)).map(|(_, place)| place);
+        let place = searched.iter().find(|one| Arc::ptr_eq(one.root, file.root)).map(|one| &one.place);
         let is_allowed = |unit: &Outlined| {
             place.is_none_or(|place| place.allows_lines(&file.below, (unit.line, unit.end_line)))
                 && is_kind(unit, &within.scope.facts.kinds)
@@ -242,6 +266,15 @@ pub(super) fn read_named(
     let mut found: Vec<(&UnitFile<'_>, Arc<str>, Outlined)> = Vec::new();
     for file in &files {
         found.extend(units_of(file, &is_this).into_iter().map(|(text, unit)| (file, text, unit)));
+    }
+    let whole = dotted(name);
+    let (owner, last) = whole.rsplit_once('.').unwrap_or(("", whole.as_str()));
+    if found.is_empty() {
+        // `module.function`.
+        let is_that = |unit: &Outlined| unit.name == last && unit.qualified_name == last;
+        for file in files.iter().filter(|file| is_module(&file.below, last_segment(owner))) {
+            found.extend(units_of(file, &is_that).into_iter().map(|(text, unit)| (file, text, unit)));
+        }
     }
     // Files and lines keep their order.
     found.sort_by_key(|(.., unit)| unit.qualified_name != name);
@@ -263,6 +296,7 @@ pub(super) fn read_named(
         let left_out = told(&away).map(|told| format!("; {told}")).unwrap_or_default();
         let near = match ranked.likely(NEAR_MAX).join("; ") {
             _ if let Some(why) = why => why,
+            _ if let Some(meant) = meant(state, name, within, &searched)? => format!("did you mean {}?", meant.place),
             near if near.is_empty() => match ranked.end.as_ref().map(|end| end.near.join(", ")) {
                 Some(words) if !words.is_empty() => format!("similar words here: {words}"),
                 _ => "`query` finds what is near it".to_string(),
@@ -289,17 +323,22 @@ pub(super) fn read_named(
     Ok(answer)
 }
 
-/// A root with the scope of a search in it.
-type SearchedRoot<'s> = (&'s Arc<Root>, ProjectSearcher);
+/// A root with its index and the scope of a search in it.
+struct SearchedRoot<'s> {
+    root: &'s Arc<Root>,
+    below: Vec<String>,
+    snapshot: Arc<Snapshot>,
+    place: ProjectSearcher,
+}
 
-/// The files that define a name, by the indexes of their roots, and these roots; those that can't be searched are `away`.
-fn defining_files<'s>(
-    state: &'s ServerState,
+/// The roots that a name is looked for in; those that can't be searched are `away`.
+fn searched_roots<'s>(
+    state: &ServerState,
     name: &str,
     within: &NamesWithin<'s>,
     away: &mut Vec<Unserved>,
-) -> Result<(Vec<UnitFile<'s>>, Vec<SearchedRoot<'s>>)> {
-    let (mut found, mut searched) = (Vec::new(), Vec::new());
+) -> Result<Vec<SearchedRoot<'s>>> {
+    let mut searched = Vec::new();
     let (words, scope) = (SearchRequest::new(name).words(), state.with_names(&within.of_files()));
     for (root, below) in &within.roots {
         let root = *root;
@@ -311,14 +350,24 @@ fn defining_files<'s>(
                 continue;
             }
         };
-        let mut files: HashSet<FileId> = HashSet::new();
-        for name in [last_segment(&plain_path(name)), bare(name)] {
-            files.extend(snapshot.lexical.definitions(name, None)?.iter().map(|unit| unit.file));
-        }
         let paths = Within::paths(below.clone());
         let stops = || state.end.has_come();
         let (project, index) = (root.project.clone(), Arc::clone(&snapshot));
         let place = ProjectSearcher::new(project, index, paths, &scope, false, &settings, &stops)?;
+        searched.push(SearchedRoot { root, below: below.clone(), snapshot, place });
+    }
+    Ok(searched)
+}
+
+/// The files that define a name, by the indexes of their roots.
+fn defining_files<'s>(state: &ServerState, name: &str, searched: &[SearchedRoot<'s>]) -> Result<Vec<UnitFile<'s>>> {
+    let mut found = Vec::new();
+    for SearchedRoot { root, below, snapshot, place } in searched {
+        let root = *root;
+        let mut files: HashSet<FileId> = HashSet::new();
+        for name in [last_segment(&plain_path(name)), bare(name)] {
+            files.extend(snapshot.lexical.definitions(name, None)?.iter().map(|unit| unit.file));
+        }
         for record in snapshot.files.indexed().filter(|record| files.contains(&record.id)) {
             let full = root.project.root.join(&record.path);
             // An index may cover more than its root, and another root may lie in this one.
@@ -327,9 +376,106 @@ fn defining_files<'s>(
                 found.push(UnitFile { root, below: record.path.clone() });
             }
         }
-        searched.push((root, place));
     }
-    Ok((found, searched))
+    Ok(found)
+}
+
+/// A unit that may be meant.
+struct Meant {
+    name: String,
+    /// As [`head`] gives it.
+    place: String,
+}
+
+/// The member with the nearest name of a class that a qualified name begins with.
+fn near_member(state: &ServerState, name: &str, searched: &[SearchedRoot<'_>]) -> Result<Option<Meant>> {
+    let whole = dotted(name);
+    let Some((owner, last)) = whole.rsplit_once('.').filter(|(owner, _)| !owner.is_empty()) else { return Ok(None) };
+    let (class, mut members) = (last_segment(owner), BTreeMap::new());
+    for file in defining_files(state, owner, searched)?.iter().take(NEAR_FILES_MAX) {
+        let (_, units) = read_whole(file.root, &file.below, &file.below).unwrap_or_default();
+        let own = |unit: &Outlined| {
+            let (front, member) = unit.qualified_name.rsplit_once('.')?;
+            let is_own = front.strip_suffix(class).is_some_and(|outer| outer.is_empty() || outer.ends_with('.'));
+            is_own.then(|| (member.to_string(), head(file, unit)))
+        };
+        for (member, place) in units.iter().filter_map(own) {
+            members.entry(member).or_insert(place);
+        }
+    }
+    let names = || members.keys().map(String::as_str);
+    let near = names().find(|known| folded(known) == folded(last)).or_else(|| nearest(last, names()));
+    let place = near.and_then(|member| Some((member, members.get(member)?)));
+    Ok(place.map(|(member, place)| Meant { name: format!("{owner}.{member}"), place: place.clone() }))
+}
+
+/// What may be meant by names that nothing has, as a remark; an empty text where nothing is like them.
+pub(super) fn mistyped<'n>(
+    state: &ServerState,
+    names: impl Iterator<Item = &'n String>,
+    within: &NamesWithin<'_>,
+) -> Result<String> {
+    let mut near = Vec::new();
+    for name in names {
+        let searched = searched_roots(state, name, within, &mut Vec::new())?;
+        if defining_files(state, name, &searched)?.is_empty() {
+            near.extend(meant(state, name, within, &searched)?.map(|meant| format!("{:?}", meant.name)));
+        }
+    }
+    let told = (!near.is_empty()).then(|| format!("did you mean {}?", near.join(", ")));
+    Ok(remark(told))
+}
+
+/// How many characters of a name are not those of another one at the same place: few where its case and joiners are the
+/// same.
+fn unlike(name: &str, other: &str) -> usize {
+    name.chars().zip(other.chars()).filter(|(one, other)| one != other).count()
+}
+
+/// The unit whose name differs least from one that nothing has: a member of the class that is named, else a definition
+/// that differs in its case alone, or by fewer slips; of these, the one that is written most alike.
+fn meant(
+    state: &ServerState,
+    name: &str,
+    within: &NamesWithin<'_>,
+    searched: &[SearchedRoot<'_>],
+) -> Result<Option<Meant>> {
+    if let Some(member) = near_member(state, name, searched)? {
+        return Ok(Some(member));
+    }
+    let plain = plain_path(name);
+    let asked = last_segment(&plain);
+    let (lower, typed) = (folded(asked), MistypedName::new(asked));
+    let mut near: BTreeSet<(u32, usize, String)> = BTreeSet::new();
+    for SearchedRoot { snapshot, .. } in searched {
+        let mut alike: BTreeSet<String> = BTreeSet::from([lower.to_string()]);
+        if let Some(typed) = &typed {
+            snapshot.lexical.each_definition_name(|known| {
+                if alike.len() < ALIKE_MAX && typed.may_mean(known) {
+                    alike.insert(known.to_string());
+                }
+            })?;
+        }
+        for known in alike {
+            for spelled in snapshot.lexical.spellings_of(&known, None)? {
+                let slips = typed.as_ref().and_then(|typed| typed.changes_to(&spelled));
+                // Those whose parts are other words come last.
+                let slips = slips.or((known == lower).then_some(0)).unwrap_or(u32::MAX);
+                near.insert((slips, unlike(asked, &spelled), spelled));
+            }
+        }
+    }
+    for (.., name) in near.into_iter().take(NEAR_MAX) {
+        for file in defining_files(state, &name, searched)?.iter().take(NEAR_FILES_MAX) {
+            let (_, units) = read_whole(file.root, &file.below, &file.below).unwrap_or_default();
+            let is_this = |unit: &&Outlined| is_named(unit, &name) && is_kind(unit, &within.scope.facts.kinds);
+            if let Some(unit) = units.iter().find(is_this) {
+                let place = head(file, unit);
+                return Ok(Some(Meant { name, place }));
+            }
+        }
+    }
+    Ok(None)
 }
 
 /// The files that a search for a name finds first, and why there is none, where filters are the reason.
@@ -421,4 +567,22 @@ fn numbered(
     let at = line.filter(|line| (first..=last).contains(line));
     let at = at.map_or(0, |line| (line - first) as usize + 1).min(blocks.len() - 1);
     page_with(&blocks, asked.offset, at, asked.max_tokens, "line")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_equal_slips_the_style_that_is_typed_is_most_alike() {
+        for (typed, expected, other) in [
+            ("zebraname", "zebraName", "ZebraName"),
+            ("raw_handel", "raw_handle", "RawHandle"),
+            ("rotues", "routes", "Routes"),
+            ("Rotues", "Routes", "routes"),
+            ("rutes", "routes", "Routes"),
+        ] {
+            assert!(unlike(typed, expected) < unlike(typed, other), "{typed}");
+        }
+    }
 }

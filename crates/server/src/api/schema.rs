@@ -7,6 +7,37 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
+/// Names that other tools have for what a parameter is here; of several rows, the first that a request takes.
+const OTHERS: [(&str, &str); 24] = [
+    ("cwd", "project"),
+    ("filter", "include"),
+    ("folder", "paths"),
+    ("glob", "include"),
+    ("globs", "include"),
+    ("head_limit", "results"),
+    ("ignore", "exclude"),
+    ("limit", "results"),
+    ("limit", "max_tokens"),
+    ("max_results", "results"),
+    ("path", "paths"),
+    ("path", "file"),
+    ("q", "query"),
+    ("q", "pattern"),
+    ("query", "pattern"),
+    ("question", "query"),
+    ("regex", "pattern"),
+    ("regexp", "pattern"),
+    ("repo", "project"),
+    ("root", "project"),
+    ("symbol", "name"),
+    ("text", "query"),
+    ("top_k", "results"),
+    ("type", "languages"),
+];
+
+/// Lists of globs, which one text may hold.
+const OF_GLOBS: [&str; 2] = ["include", "exclude"];
+
 /// The schema of a request's parameters, as they are read.
 pub fn of<P: JsonSchema>() -> Map<String, Value> {
     let schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<P>().to_value();
@@ -192,8 +223,24 @@ fn plain(schema: &mut Value, kinds: &Value) {
     }
 }
 
+/// The globs of a list in one text, separated by commas; those inside brackets, or escaped, belong to a glob.
+fn each_glob(list: &str) -> impl Iterator<Item = &str> {
+    let (mut depth, mut is_escape) = (0_usize, false);
+    let is_end = move |c: char| {
+        let is_escaped = is_escape;
+        is_escape = c == '\\' && !is_escaped;
+        match c {
+            '{' | '[' if !is_escaped => depth += 1,
+            '}' | ']' if !is_escaped => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0 && !is_escaped
+    };
+    list.split(is_end).map(str::trim).filter(|glob| !glob.is_empty())
+}
+
 /// Makes arguments fit the schema where only their notation differs: numbers and switches in quotes, one text where a
-/// list is wanted, `null` or an empty text for absent ones: some agents fill in every parameter.
+/// list is wanted or the other way round, `null` or an empty text for absent ones: some agents fill in every parameter.
 pub fn fit(arguments: &mut Map<String, Value>, schema: &Map<String, Value>) {
     let is_given = |value: &Value| !value.is_null() && value != "";
     arguments.retain(|_, value| is_given(value));
@@ -204,16 +251,24 @@ pub fn fit(arguments: &mut Map<String, Value>, schema: &Map<String, Value>) {
         let fitting = match (wanted, &*value) {
             (Some("integer"), Value::Number(number)) => number
                 .as_f64()
-                .filter(|n| n.fract() == 0.0 && *n >= 0.0 && number.as_u64().is_none())
+                .filter(|n| n.fract() == 0.0 && (0.0..2_f64.powi(64)).contains(n) && number.as_u64().is_none())
                 .map(|n| json!(n as u64)),
-            (Some("integer"), Value::String(text)) => text.trim().parse::<u64>().ok().map(Value::from),
+            (Some("integer"), Value::String(text)) => {
+                let (text, positive) = (text.trim(), text.trim().parse::<u64>().map(Value::from));
+                positive.or_else(|_| text.parse::<i64>().map(Value::from)).ok()
+            }
             (Some("number"), Value::String(text)) => {
                 text.trim().parse::<f64>().ok().filter(|n| n.is_finite()).map(Value::from)
             }
             (Some("boolean"), Value::String(text)) => text.trim().to_lowercase().parse::<bool>().ok().map(Value::from),
             (Some("array"), Value::String(text)) => match serde_json::from_str(text) {
                 Ok(list @ Value::Array(_)) => Some(list),
+                _ if OF_GLOBS.contains(&name.as_str()) => Some(each_glob(text).collect()),
                 _ => Some(json!([text])),
+            },
+            (Some("string"), Value::Array(list)) => match &**list {
+                [one @ Value::String(_)] => Some(one.clone()),
+                _ => None,
             },
             _ => None,
         };
@@ -231,7 +286,7 @@ pub fn fit(arguments: &mut Map<String, Value>, schema: &Map<String, Value>) {
 pub fn check(value: &Value, schema: &Value, name: &str) -> Result<(), String> {
     let wanted = schema["type"].as_str().unwrap_or_default();
     let fits = match wanted {
-        "integer" => value.is_u64(),
+        "integer" => value.is_u64() || value.is_i64(),
         "number" => value.is_number(),
         "boolean" => value.is_boolean(),
         "string" => value.is_string(),
@@ -239,17 +294,6 @@ pub fn check(value: &Value, schema: &Value, name: &str) -> Result<(), String> {
         "object" => value.is_object(),
         _ => true,
     };
-    if !fits {
-        let what = match wanted {
-            "integer" => "a whole number",
-            "number" => "a number",
-            "boolean" => "true or false",
-            "string" => "a text",
-            "array" => "a list",
-            _ => "an object",
-        };
-        return Err(format!("{name} takes {what}, not {}", in_short(&value.to_string())));
-    }
     let bounds = [&schema["minimum"], &schema["maximum"]];
     let is_below = |(one, other): (&Value, &Value)| one.as_f64().zip(other.as_f64()).is_some_and(|(a, b)| a < b);
     if is_below((value, bounds[0])) || is_below((bounds[1], value)) {
@@ -258,6 +302,18 @@ pub fn check(value: &Value, schema: &Value, name: &str) -> Result<(), String> {
             [least, most] => format!("from {least} to {most}"),
         };
         return Err(format!("{name} takes a number {range}, not {}", in_short(&value.to_string())));
+    }
+    if !fits {
+        let what = match wanted {
+            "integer" if value.as_f64().is_some_and(|number| number.fract() == 0.0) => "a whole number below 2^64",
+            "integer" => "a whole number",
+            "number" => "a number",
+            "boolean" => "true or false",
+            "string" => "a text",
+            "array" => "a list",
+            _ => "an object",
+        };
+        return Err(format!("{name} takes {what}, not {}", in_short(&value.to_string())));
     }
     if let (Value::Array(list), items @ Value::Object(_)) = (value, &schema["items"]) {
         return list.iter().enumerate().try_for_each(|(at, one)| check(one, items, &format!("{name}[{at}]")));
@@ -268,7 +324,9 @@ pub fn check(value: &Value, schema: &Value, name: &str) -> Result<(), String> {
         match properties.get(one) {
             Some(property) => check(value, property, &inside(one))?,
             None if schema["additionalProperties"] == false => {
-                let near = nearest(one, properties.keys().map(String::as_str));
+                let mut others = OTHERS.iter().filter(|(other, _)| *other == one.as_str());
+                let meant = others.find(|(_, name)| properties.contains_key(*name)).map(|(_, name)| *name);
+                let near = meant.or_else(|| nearest(one, properties.keys().map(String::as_str)));
                 let way = near.map_or("leave it out".to_string(), |near| format!("did you mean {near:?}?"));
                 return Err(format!("there is no parameter {:?} here; {way}", in_short(&inside(one))));
             }
@@ -292,9 +350,15 @@ mod tests {
         for (given, expected) in [
             (json!({"path": ["src"]}), "there is no parameter \"path\" here; did you mean \"paths\"?"),
             (json!({"language": "go"}), "there is no parameter \"language\" here; did you mean \"languages\"?"),
+            (json!({"glob": "*.go"}), "there is no parameter \"glob\" here; did you mean \"include\"?"),
+            (json!({"limit": 3}), "there is no parameter \"limit\" here; did you mean \"results\"?"),
+            (json!({"max_tokens": 1e20}), "max_tokens takes a number from 50 to 25000, not 1e"),
             (json!({"wxyz": 1}), "there is no parameter \"wxyz\" here; leave it out"),
             (json!({"results": "many"}), "results takes a whole number, not \"many\""),
-            (json!({"results": -1}), "results takes a whole number, not -1"),
+            (json!({"results": -1}), "results takes a number from 1 on, not -1"),
+            (json!({"offset": -1}), "offset takes a number from 0 on, not -1"),
+            (json!({"results": 1.5}), "results takes a whole number, not 1.5"),
+            (json!({"results": 1e20}), "results takes a whole number below 2^64, not 1e"),
             (json!({"results": 0}), "results takes a number from 1 on, not 0"),
             (json!({"max_tokens": 49}), "max_tokens takes a number from 50 to 25000, not 49"),
             (json!({"max_tokens": 25_001}), "max_tokens takes a number from 50 to 25000, not 25001"),
@@ -310,13 +374,32 @@ mod tests {
             let told = check(&given, &schema, "").expect_err("a misfit");
             assert!(told.contains(expected), "{given}: {told}");
         }
+        let outline = in_plain_types(&of::<super::super::params::Outline>()).into();
+        let told = check(&json!({"path": "a.rs"}), &outline, "").expect_err("a misfit");
+        assert!(told.ends_with("did you mean \"file\"?"), "{told}");
         assert_eq!(check(&json!({"query": "a", "results": 3, "hints": [], "kind": ["class"]}), &schema, ""), Ok(()));
+    }
+
+    #[test]
+    fn commas_separate_globs_but_inside_brackets() {
+        for (list, expected) in [
+            ("*.md,*.go", vec!["*.md", "*.go"]),
+            ("src/**/*.{ts,tsx}, !a b/", vec!["src/**/*.{ts,tsx}", "!a b/"]),
+            ("{a,{b,c}}/**,d", vec!["{a,{b,c}}/**", "d"]),
+            ("a[,]b", vec!["a[,]b"]),
+            ("a\\,b.js,c", vec!["a\\,b.js", "c"]),
+            ("a\\\\,b", vec!["a\\\\", "b"]),
+            (" , ", vec![]),
+        ] {
+            assert_eq!(each_glob(list).collect::<Vec<_>>(), expected, "{list}");
+        }
     }
 
     #[test]
     fn what_differs_in_writing_alone_fits() {
         let schema = json!({"properties": {
             "n": {"type": "integer"}, "share": {"type": "number"}, "on": {"type": "boolean"}, "list": {"type": "array"}, "text": {"type": "string"},
+            "include": {"type": "array"},
         }});
         let schema = schema.as_object().expect("an object");
         for (given, expected) in [
@@ -325,9 +408,17 @@ mod tests {
             (json!({"share": "0.5"}), json!({"share": 0.5})),
             (json!({"n": "many"}), json!({"n": "many"})),
             (json!({"n": -1}), json!({"n": -1})),
+            (json!({"n": "-1"}), json!({"n": -1})),
+            (json!({"n": "1.5"}), json!({"n": "1.5"})),
+            (json!({"n": 1e20}), json!({"n": 1e20})),
             (json!({"on": "true", "text": "true"}), json!({"on": true, "text": "true"})),
             (json!({"list": "src"}), json!({"list": ["src"]})),
             (json!({"list": "[\"a\", \"b\"]"}), json!({"list": ["a", "b"]})),
+            (json!({"list": "a,b"}), json!({"list": ["a,b"]})),
+            (json!({"include": "*.md,*.go"}), json!({"include": ["*.md", "*.go"]})),
+            (json!({"include": ["a,b.js"]}), json!({"include": ["a,b.js"]})),
+            (json!({"text": ["a"]}), json!({"text": "a"})),
+            (json!({"text": ["a", "b"]}), json!({"text": ["a", "b"]})),
             (json!({"on": "True"}), json!({"on": true})),
             (json!({"n": null, "other": "1", "text": "", "share": ""}), json!({"other": "1"})),
             (json!({"list": ["", "a", null]}), json!({"list": ["a"]})),

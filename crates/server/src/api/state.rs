@@ -30,6 +30,9 @@ use colgrep_render::advice::for_tools;
 use colgrep_render::console::tell_refused;
 use colgrep_render::path;
 
+/// Roots of a client that are named where none can be searched.
+const LOST_TOLD_MAX: usize = 3;
+
 /// The server's state, as one call sees it. Clones share open indexes, models and histories.
 #[derive(Clone)]
 pub struct ServerState {
@@ -73,6 +76,11 @@ fn area(error: &anyhow::Error) -> Option<PathBuf> {
         Some(EngineError::Refused(Refused::Repositories { root, .. })) => root.canonicalize().ok(),
         _ => None,
     }
+}
+
+/// The folder from which paths are told: the first root, without one the first folder of repositories.
+fn stood_in<'s>(roots: &'s [Arc<Root>], areas: &'s [PathBuf]) -> Option<&'s Path> {
+    roots.first().map(|root| root.folder.as_path()).or(areas.first().map(PathBuf::as_path))
 }
 
 impl ServerState {
@@ -206,9 +214,8 @@ impl ServerState {
 
     /// Answers about these roots from now on.
     fn enter(&mut self, roots: Vec<Arc<Root>>) -> Result<()> {
-        if let Some(first) = roots.first() {
-            std::env::set_current_dir(&first.folder)
-                .with_context(|| format!("could not enter {}", first.folder.display()))?;
+        if let Some(first) = stood_in(&roots, &self.areas) {
+            std::env::set_current_dir(first).with_context(|| format!("could not enter {}", first.display()))?;
             path::moved();
         }
         path::serves(&roots.iter().map(|root| root.folder.as_path()).collect::<Vec<_>>());
@@ -219,8 +226,9 @@ impl ServerState {
     /// Enters the first root again if its folder was replaced: in a removed or moved folder nothing is found, and paths
     /// can't be shortened.
     pub(super) fn stand(&self) {
-        let first = self.whole().roots.first().filter(|_| !path::stands());
-        if first.is_some_and(|first| std::env::set_current_dir(&first.folder).is_ok()) {
+        let whole = self.whole();
+        let first = stood_in(&whole.roots, &whole.areas).filter(|_| !path::stands());
+        if first.is_some_and(|first| std::env::set_current_dir(first).is_ok()) {
             path::moved();
         }
     }
@@ -260,11 +268,16 @@ impl ServerState {
         if !is_left {
             roots = self.around_start();
         }
-        self.lost = lost;
+        self.lost = Vec::new();
         self.enter(roots)?;
-        if let (false, [first, rest @ ..]) = (is_left, &*self.lost) {
-            let further = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
-            self.on_roots = Some(self.instead(&format!("no root of the client can be searched ({first}{further})")));
+        if is_left {
+            self.lost = lost;
+        } else if !lost.is_empty() {
+            // What doubts all of the answer says why; the answer does not repeat it.
+            let mut each: Vec<String> = lost.iter().take(LOST_TOLD_MAX).map(ToString::to_string).collect();
+            each.extend(lost.len().checked_sub(LOST_TOLD_MAX + 1).map(|more| format!("{} more", more + 1)));
+            let told = format!("no root of the client can be searched ({})", each.join("; "));
+            self.on_roots = Some(self.instead(&told));
         }
         Ok(())
     }
@@ -292,7 +305,8 @@ impl ServerState {
     /// When there is no root.
     pub fn check_roots(&self) -> Result<()> {
         if let ([], [area, ..]) = (&*self.roots, &*self.areas) {
-            bail!("{} holds several repositories: name one of them in `project`", area.display());
+            let (area, projects) = (area.display(), self.repositories());
+            bail!("{area} holds several repositories: name one of them in `project`: {projects}");
         }
         if self.roots.is_empty() && self.shards.is_none() {
             let lost: String = self.lost.iter().map(|one| format!("; {one}")).collect();

@@ -58,6 +58,9 @@ pub fn rank(state: &ServerState, asked: &params::Search) -> Result<ToolAnswer> {
     if queries.is_empty() {
         return search_one(state, &params::Search { queries: Vec::new(), ..asked.clone() });
     }
+    if queries.len() > 1 && asked.offset.is_some_and(|offset| offset > 0) {
+        bail!("offset: each question has pages of its own; ask for those of one, as `query` without `queries`");
+    }
     let whole = tokens_wanted(asked.max_tokens);
     let heading = |query: &str| format!("## {}\n", escape_control(&in_short(query)));
     let headings: usize = queries.iter().map(|query| heading(query).len().div_ceil(BYTES_A_TOKEN)).sum();

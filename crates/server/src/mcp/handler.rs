@@ -19,7 +19,7 @@ use super::roots::ClientRoots;
 use super::{INSTRUCTIONS, INSTRUCTIONS_OVER_SHARDS};
 use crate::api::ended::CallEnd;
 use crate::api::state::ServerState;
-use crate::api::{ApiAnswer, Tool, answer, offered};
+use crate::api::{ApiAnswer, Tool, answer, bounded, offered};
 
 /// The key of a request's metadata by which a program asks for the answer as structured content too.
 const STRUCTURED: &str = "colgrep/structured";
@@ -69,8 +69,9 @@ impl McpServer {
     ) -> Result<CallToolResponse, ErrorData> {
         let call = match tool.call(request.arguments.clone().unwrap_or_default()) {
             Ok(call) => call,
-            Err(error) => return Ok(failed(error.to_string()).into()),
+            Err(error) => return Ok(failed(error.to_string(), None).into()),
         };
+        let max_tokens = call.max_tokens;
         let _room = self.worker.admit().await;
         let state = match self.roots.for_call(&request, &context).await {
             Ok(state) => state,
@@ -103,14 +104,14 @@ impl McpServer {
                 Ok(result.into())
             }
             // A mistake in the question is the agent's to read and mend.
-            Err(why) => Ok(failed(why).into()),
+            Err(why) => Ok(failed(why, max_tokens).into()),
         }
     }
 }
 
 /// The answer to a request that can't be answered.
-fn failed(why: String) -> CallToolResult {
-    CallToolResult::error(vec![ContentBlock::text(why)])
+fn failed(why: String, max_tokens: Option<usize>) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(bounded(why, max_tokens))])
 }
 
 impl ServerHandler for McpServer {

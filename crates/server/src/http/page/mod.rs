@@ -114,13 +114,11 @@ impl FileView {
     }
 }
 
-/// How many of the best files are in a repository, and in a language.
+/// How many of the best files are in each repository, by language.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct PageFacets {
-    /// Numbers by repository.
-    repositories: BTreeMap<String, usize>,
-    /// Numbers by language.
-    languages: BTreeMap<String, usize>,
+    /// Numbers by repository, and there by language.
+    repositories: BTreeMap<String, BTreeMap<String, usize>>,
     /// Files that were counted.
     files: usize,
     /// Whether there are more.
@@ -288,16 +286,19 @@ pub async fn facets(State(app): State<Arc<App>>, request: Request) -> Result<Res
         let mut facets = PageFacets { more: shown.more, files: shown.results.len(), ..PageFacets::default() };
         for result in &shown.results {
             let (repository, language): (String, String) = serde_json::from_str(result)?;
-            *facets.repositories.entry(repository).or_default() += 1;
-            *facets.languages.entry(language).or_default() += 1;
+            *facets.repositories.entry(repository).or_default().entry(language).or_default() += 1;
         }
         Ok(facets)
     });
     api::json(&app, &found.await?)
 }
 
-/// A remark for people: without the names of parameters and tools, and without the strengths, which the results show
-/// themselves.
+/// The page's fields for parameters, as remarks name them.
+const FIELDS: [(&str, &str); 4] =
+    [("`include` ", "Path "), ("`exclude` ", "Path !"), ("`languages` ", "Language "), ("`tests` ", "Tests ")];
+
+/// A remark for people: with the page's names of parameters, without those of tools, and without the strengths, which
+/// the results show themselves.
 fn remark(line: &str) -> Option<String> {
     let line = line.trim_start_matches('(').trim_end_matches(')');
     let end = ["; `pattern` ", "; `all` ", "; `offset` "]
@@ -305,7 +306,8 @@ fn remark(line: &str) -> Option<String> {
         .filter_map(|tool| line.find(tool))
         .min()
         .unwrap_or(line.len());
-    (!line.starts_with("strength of each")).then(|| line[..end].to_string())
+    let told = FIELDS.iter().fold(line[..end].to_string(), |told, (name, field)| told.replace(name, field));
+    (!line.starts_with("strength of each")).then_some(told)
 }
 
 /// A file.
@@ -373,6 +375,7 @@ mod tests {
         for (line, expected) in [
             ("(30 files hold \"parse\"; `offset` gives more)", "30 files hold \"parse\""),
             ("(nothing here is likely right; `all` shows what is near)", "nothing here is likely right"),
+            ("(no file here passes `include` src/ `exclude` *.md)", "no file here passes Path src/ Path !*.md"),
             ("(2 files hold \"a\"; `pattern` \"a\" lists them)", "2 files hold \"a\""),
         ] {
             assert_eq!(remark(line).as_deref(), Some(expected));

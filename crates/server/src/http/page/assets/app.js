@@ -65,15 +65,41 @@ function go(state, replace = false) {
 const facetsKey = (state) => JSON.stringify([state.q.trim(), state.re, state.tests, state.path, state.all]);
 const searchKey = (state) => JSON.stringify([facetsKey(state), state.repo, state.lang, state.ctx, state.n]);
 
+// The globs of the field Path, which commas and blanks separate; those inside brackets or quotes, or escaped, belong to a glob.
+function globs(text) {
+  const all = [""];
+  let depth = 0;
+  let quoted = false;
+  for (const part of text.match(/\\.|[^]/gu) ?? []) {
+    if (part === '"') {
+      quoted = !quoted;
+    } else if (!quoted && depth === 0 && /^[\s,]$/.test(part)) {
+      all.push("");
+    } else {
+      if (!quoted && /^[{[]$/.test(part)) depth += 1;
+      if (!quoted && /^[}\]]$/.test(part)) depth = Math.max(0, depth - 1);
+      all[all.length - 1] += part;
+    }
+  }
+  return all.filter(Boolean);
+}
+
+// A word that is no glob is a part of a path: it may still be typed.
+function partOfPath(word) {
+  if (/[*?[\]{}\\]|\/$/.test(word)) return word;
+  return `${/^[./]/.test(word) ? "" : "*"}${word}*`;
+}
+
 function parameters(state) {
   const asked = state.re ? { pattern: state.q } : { query: state.q };
   asked.results = state.n;
   if (state.repo) asked.paths = [state.repo];
   if (state.lang) asked.languages = [state.lang];
   if (state.tests) asked.tests = state.tests;
-  const globs = state.path.split(/[\s,]+/).filter(Boolean);
-  asked.include = globs.filter((glob) => !glob.startsWith("!"));
-  asked.exclude = globs.filter((glob) => glob.startsWith("!")).map((glob) => glob.slice(1)).filter(Boolean);
+  const all = globs(state.path);
+  asked.include = all.filter((glob) => !glob.startsWith("!")).map(partOfPath);
+  // What would leave out everything is not whole yet.
+  asked.exclude = all.filter((glob) => /^!.*[^!*/\s]/.test(glob)).map((glob) => partOfPath(glob.slice(1)));
   if (state.ctx) asked.lines = state.ctx;
   if (state.all) asked.all = true;
   return asked;
@@ -94,11 +120,16 @@ async function search(state) {
     count(state, answer);
   } catch (error) {
     if (error.name === "AbortError") return;
-    at("list").replaceChildren();
-    at("end").replaceChildren();
     next = -1;
-    say("");
-    fail(error, () => show());
+    // A glob that is being typed is not whole yet: the results stay.
+    if (refused(error) && document.activeElement === at("path")) {
+      say(`Path: ${error.message}`);
+    } else {
+      at("list").replaceChildren();
+      at("end").replaceChildren();
+      say("");
+      fail(error, () => show());
+    }
   }
   at("found").removeAttribute("aria-busy");
 }
@@ -129,6 +160,13 @@ function results(state, answer, took) {
   }
 }
 
+// Results among the best ones of a repository and of a language; of all where none is named.
+function counted(repository, language) {
+  const sum = (numbers, name) => (name ? numbers[name] ?? 0 : Object.values(numbers).reduce((one, other) => one + other, 0));
+  const ofEach = Object.entries(facets.repositories).map(([name, numbers]) => [name, sum(numbers, language)]);
+  return sum(Object.fromEntries(ofEach), repository);
+}
+
 // How many results each choice of the filters has, among the best ones.
 async function count(state, answer) {
   const key = facetsKey(state);
@@ -136,14 +174,13 @@ async function count(state, answer) {
     facets = null;
     choices();
     const { paths, languages, lines, results: wanted, ...asked } = parameters(state);
-    const counted = await ask("/page/facets", asked, under.signal).catch(() => null);
-    if (!counted || facetsKey(read()) !== key) return;
-    facets = { ...counted, key };
-    choices();
+    const numbers = await ask("/page/facets", asked, under.signal).catch(() => null);
+    if (!numbers || facetsKey(read()) !== key) return;
+    facets = { ...numbers, key };
   }
+  choices();
   const found = answer.results.length;
-  const known = state.repo && state.lang ? null
-    : state.repo ? facets.repositories[state.repo] : state.lang ? facets.languages[state.lang] : facets.files;
+  const known = counted(state.repo, state.lang);
   if (searchKey(read()) === searchKey(state) && !read().file && found && known > found) {
     shown.status = `${found} of ${known}${facets.more ? "+" : ""} files · ${shown.took}`;
     say(shown.status);
@@ -354,6 +391,8 @@ function say(text) {
   at("status").textContent = text;
 }
 
+const refused = (error) => [400, 413, 422].includes(error.status);
+
 function fail(error, again) {
   if (error.status === 401) {
     at("token-value").value = "";
@@ -361,7 +400,7 @@ function fail(error, again) {
     at("token").showModal();
     return;
   }
-  const isOurs = [400, 413, 422].includes(error.status);
+  const isOurs = refused(error);
   const what = isOurs ? "This request is not valid." : "Something went wrong.";
   const note = element("div", { class: "note" }, element(read().file ? "h1" : "p", {}, element("strong", {}, what)), element("p", {}, error.message));
   if (!isOurs) note.append(button("Try again", again), " ");
@@ -475,21 +514,27 @@ at("search").addEventListener("submit", (event) => {
   clearTimeout(typing);
   go({ ...without(read()), q: box.value, n: RESULTS, all: "" });
 });
-box.addEventListener("input", () => {
-  clearTimeout(typing);
-  typing = setTimeout(() => {
-    const state = read();
-    // Only a query that was read for a while becomes a step in the history.
-    const settled = performance.now() - typed > SETTLED;
-    typed = performance.now();
-    go({ ...without(state), q: box.value, n: RESULTS, all: "" }, !state.file && Boolean(state.q) && !settled);
-  }, PAUSE);
-});
+const filtered = () => ({ path: at("path").value.trim(), q: box.value });
+for (const [field, change] of [[box, () => ({ q: box.value, all: "" })], [at("path"), filtered]]) {
+  field.addEventListener("input", () => {
+    clearTimeout(typing);
+    typing = setTimeout(() => {
+      const state = read();
+      // Only what was read for a while becomes a step in the history.
+      const settled = performance.now() - typed > SETTLED;
+      typed = performance.now();
+      go({ ...without(state), ...change(), n: RESULTS }, !state.file && Boolean(state.q || state.path) && !settled);
+    }, PAUSE);
+  });
+}
 at("re").addEventListener("click", () => {
   const state = read();
   go({ ...without(state), re: state.re ? "" : "1", n: RESULTS, q: box.value });
 });
-at("path").addEventListener("change", () => go({ ...without(read()), path: at("path").value.trim(), n: RESULTS, q: box.value }));
+at("path").addEventListener("change", () => {
+  clearTimeout(typing);
+  if (read().path !== at("path").value.trim()) go({ ...without(read()), ...filtered(), n: RESULTS });
+});
 for (const [name, select] of Object.entries(selects)) {
   select.addEventListener("change", () => go({ ...without(read()), [name]: select.value, n: RESULTS, q: box.value }));
 }
@@ -555,17 +600,18 @@ async function begin() {
 
 // What the filters offer.
 function choices() {
-  const options = (select, values, counts) => {
+  const state = read();
+  const options = (select, values, count) => {
     const chosen = select.value;
     const all = chosen && !values.includes(chosen) ? [...values, chosen] : values;
     // Of a part of the results, no number says that there is none.
-    const number = (value) => counts?.[value] ? `${counts[value]}${facets.more ? "+" : ""}` : facets?.more ? "" : "0";
-    const text = (value) => (counts && number(value) ? `${value} (${number(value)})` : value);
+    const number = (value) => (count(value) ? `${count(value)}${facets.more ? "+" : ""}` : facets.more ? "" : "0");
+    const text = (value) => (facets && number(value) ? `${value} (${number(value)})` : value);
     select.replaceChildren(select.options[0], ...all.map((value) => element("option", { value }, text(value))));
     select.value = chosen;
   };
-  options(selects.repo, about.repositories.map((one) => one.repository), facets?.repositories);
-  options(selects.lang, about.languages, facets?.languages);
+  options(selects.repo, about.repositories.map((one) => one.repository), (value) => counted(value, state.lang));
+  options(selects.lang, about.languages, (value) => counted(state.repo, value));
   at("repo-choice").hidden = about.repositories.length < 2;
 }
 
