@@ -133,7 +133,7 @@ fn a_repository_without_vectors_is_ranked_with_others() {
 #[test]
 fn an_answer_holds_lines_marks_and_steps() {
     let folder = projects(&FILES);
-    let mut request = SearchRequest::new("queue has room").within(folder.path().join("one/queue.rs"));
+    let mut request = SearchRequest::new("queue room").within(folder.path().join("one/queue.rs"));
     request.shape.explain = true;
     let answer = engine(folder.path()).search(&request).expect("an answer");
     let [file] = answer.files.as_slice() else { panic!("one file: {answer:?}") };
