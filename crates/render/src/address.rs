@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 
-/// The path of a `file:` address; an absolute path stands for itself. Many programs write a path into it as it is: a
-/// `%` without two digits behind it is itself, and so is each if nothing has the decoded name but something has this one.
+/// The path of a `file:` address, or an absolute path unchanged. Many programs don't percent-encode paths: a `%` without
+/// two hex digits is literal, and all are if only the path as written exists.
 ///
 /// # Errors
-/// For another address, and for one without a path or not of UTF-8.
+/// If the scheme is another one, the path is missing, or the decoded path is not UTF-8.
 pub fn file_path(address: &str) -> Result<PathBuf> {
     if Path::new(address).is_absolute() {
         return Ok(PathBuf::from(address));

@@ -314,7 +314,7 @@ pub fn for_tools(error: &anyhow::Error) -> String {
     without_middle(in_words(error, false, |hinted| &hinted.tool), TOOL_BYTES_MAX)
 }
 
-/// A text of so many bytes at most; the middle of a longer one is cut out: what to do stands at its end.
+/// Truncates a text to `bytes_max` bytes by cutting out its middle: the end of a message says what to do.
 pub fn without_middle(mut text: String, bytes_max: usize) -> String {
     const CUT: &str = " […] ";
     if text.len() > bytes_max {

@@ -89,7 +89,7 @@ pub fn escaped(line: &str) -> String {
     cut(line, usize::MAX)
 }
 
-/// A line as plain text, cut to so many columns.
+/// A line as plain text, truncated to a number of columns.
 pub fn cut(line: &str, columns: usize) -> String {
     let mut out = Vec::new();
     // Writing into memory does not fail.

@@ -207,7 +207,7 @@ fn check_exists(path: &Path, plan: &Plan) -> Result<()> {
             bail!("there is no file or folder {:?}, and {flag} takes no query beside it", path.to_string_lossy())
         }
     };
-    // Paths and globs at the end are none of the question's words.
+    // Paths and globs at the end do not belong to the question.
     let paths = &plan.request.scope.paths;
     let is_glob = |path: &Path| path.to_string_lossy().contains('*') && !is_filter(&path.to_string_lossy());
     let is_place = |path: &&PathBuf| path.exists() || is_glob(path);

@@ -267,7 +267,7 @@ fn further_places_lines_and_results_are_reached_by_keys() {
     browser.value("(() => { const one = document.getElementById('path'); one.value = 'http'; one.dispatchEvent(new Event('input')); })()");
     browser.until(&format!("{RESULTS} && location.search.includes('path=http')"));
     browser.until("document.querySelector('.hit .path').textContent.startsWith('srchttp/')");
-    // What is not whole yet takes no results away.
+    // An incomplete glob keeps the results.
     let types = |path: &str| {
         browser.value(&format!("(() => {{ const one = document.getElementById('path'); one.focus(); one.value = '{path}'; one.dispatchEvent(new Event('input')); }})()"));
         browser.until(&format!("new URLSearchParams(location.search).get('path') === '{path}' && document.getElementById('found').ariaBusy !== 'true'"));

@@ -127,7 +127,7 @@ fn a_message_in_a_question_is_looked_up_by_itself() {
             ("why do I get \"Writing to the log file failed: disk full\"?", "src/Writer.php:4:"),
         ],
     );
-    // Who asks for tests wants the one that asserts it.
+    // A query for tests shows the test that asserts the message.
     let ran = sandbox.run(&["-l", "--query", "where are the tests of \"retrying in 30 seconds\""]);
     assert_eq!(ran.out, "tests/test_roles.py\n", "{ran:?}");
 }

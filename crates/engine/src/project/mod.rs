@@ -211,8 +211,8 @@ impl Project {
     }
 }
 
-/// Git repositories in a folder and in its direct subfolders, by their paths from there; so many at most. Hidden folders
-/// are skipped, and so are entries beyond a limit.
+/// At most `most` Git repositories in a folder and its direct subfolders, as paths relative to the folder. Skips hidden
+/// folders, and entries beyond a limit.
 pub fn repositories_below(root: &Path, most: usize) -> Vec<PathBuf> {
     let folders = |folder: &Path| -> Vec<PathBuf> {
         let entries = std::fs::read_dir(folder).into_iter().flatten().take(LOOKED_AT_MAX).flatten();

@@ -468,7 +468,8 @@ impl IntentLookup<'_> {
         Ok(self.rounds.term_counts(&terms, 0)?.iter().any(is_in_names))
     }
 
-    /// Whether each word is part of some name: who asks for a topic says what the code calls it, and a comment says more.
+    /// Whether every word is part of some name. A query for a topic uses the names of the code, a remembered comment also
+    /// other words.
     fn are_of_names(&mut self, text: &str) -> Result<bool> {
         let terms: Vec<Option<String>> = words(text)
             .map(|word| term_of_word(&text[word], self.tokenizer).filter(|term| !is_stop_word(term)))
@@ -584,7 +585,8 @@ fn front_of(text: &str) -> &str {
     text.trim().rsplit_once(char::is_whitespace).map_or("", |(front, _)| front)
 }
 
-/// A text without its pieces in quotes or brackets, or with a digit; `None` without such a piece, or if too few others are left.
+/// A text without its pieces in quotes or brackets, or with a digit; `None` if it has no such piece, or if too few others
+/// are left.
 fn without_values(text: &str) -> Option<String> {
     let is_value = |piece: &str| {
         let piece = piece.trim_end_matches(['.', ',', ':', ';', '!', '?']);
