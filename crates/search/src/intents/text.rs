@@ -334,22 +334,27 @@ impl IntentLookup<'_> {
         let is_printed_here = places.iter().any(|place| rules.is_made(place));
         let is_whole = places.iter().any(|place| place.standing.agreement == Agreement::Exact);
         let (mut explained, mut printed_in) = (Explained::Nothing, FxHashSet::default());
-        let (mut points, mut used) = (Vec::new(), Vec::new());
+        let mut points = Vec::new();
         for place in &places {
             let Some(certainty) = rules.certainty(place, is_printed_here) else { continue };
             let strength = rules.strength(place, is_printed_here);
             printed_in.extend(rules.is_printed(place).then_some(place.file));
             let share = rules.is_made(place).then_some(place.standing.share);
             explained = explained.max(Explained::by(certainty, strength, place.seen.is_aside, share));
-            let point = || Point { file: place.file, line: place.seen.line, certainty, strength };
-            used.extend(place.seen.is_used.then(point));
-            points.push(point());
+            points.push(Point { file: place.file, line: place.seen.line, certainty, strength });
         }
         let is_introduced = rules.is_introduced;
         let is_key = places.iter().any(|place| is_key_of_code(&place.standing, &place.seen));
         let is_mention = is_whole && !is_introduced && !is_key && typed.name() == Some(text.trim());
-        let used = if is_mention { self.point(&used)? } else { Pointers::default() };
         let pointers = self.point(&points)?;
+        let mut used = Pointers::default();
+        if is_mention {
+            let is_exact = |place: &&Placed| place.standing.agreement == Agreement::Exact && !place.seen.is_aside;
+            let files: Vec<FilePlace> = places.iter().filter(is_exact).map(|place| place.file).collect();
+            let using = self.rounds.scan(&files, ScanTarget::Uses(text.trim().to_string()))?;
+            points.retain(|point| using.iter().any(|(file, _)| *file == point.file));
+            used = self.point(&points)?;
+        }
         Ok(PlacedText { pointers, is_whole, is_introduced, is_mention, explained, used, printed_in, is_message: false })
     }
 

@@ -95,8 +95,6 @@ pub struct ScannedLine {
     pub is_cut: bool,
     /// True if the text is a name and the line introduces it, for [`ScanTarget::Typed`].
     pub introduces: bool,
-    /// True if the text is a name that code uses in this file, and the file is no aside, for [`ScanTarget::Typed`].
-    pub is_used: bool,
     /// True if that line says the name of the package or project itself.
     pub is_own_name: bool,
     /// True if a test inside the file has the text as a literal, too, for [`ScanTarget::Typed`].
@@ -197,12 +195,7 @@ fn typed_in(search: &LocalSearch<'_>, typed: &PastedText<'_>, record: &FileRecor
     let is_asserted = standing.start != first.start && first.is_literal;
     let is_own_name = introduced.is_some_and(|(_, is_own_name)| is_own_name);
     let introduces = introduced.is_some();
-    let uses = |name: &str| {
-        let marks = language::comment_marks(&record.language);
-        !using_lines(text, name, marks, language::facts()).is_empty()
-    };
-    let is_used = !is_aside && !introduces && standing.agreement == Agreement::Exact && typed.name().is_some_and(uses);
-    vec![ScannedLine { standing: Some(standing), is_aside, introduces, is_used, is_own_name, is_asserted, ..seen }]
+    vec![ScannedLine { standing: Some(standing), is_aside, introduces, is_own_name, is_asserted, ..seen }]
 }
 
 /// The number of the line around a place of a text.
